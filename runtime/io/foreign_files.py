@@ -16,6 +16,10 @@ START = 512
 
 _PACKED = "a compressed file: unpack it first"
 _PYTORCH = "a file of PyTorch's torch.save: torch.load of PyTorch, or of th --python, reads it"
+_OLD_PYTORCH = (
+    "a file of PyTorch's torch.save before 1.6: torch.load of PyTorch reads it, and its torch.save "
+    "writes one that th --python reads, too"
+)
 # The first pattern that fits counts.
 _KINDS = [
     (re.compile(pattern, re.DOTALL | re.IGNORECASE), kind)
@@ -27,8 +31,8 @@ _KINDS = [
         ),
         (rb"PK\x03\x04.{26}[^\0]{,200}?\.npy", "an npz file: numpy.load reads it"),
         (rb"PK\x03\x04", "a zip archive: unpack it first"),
-        (rb"\x80.\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19", _PYTORCH),  # before 1.6
-        (rb"(storages|tensors|pickle|sys_info)\0.{,256}ustar", _PYTORCH),  # before 0.2
+        (rb"\x80.\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19", _OLD_PYTORCH),  # before 1.6
+        (rb"(storages|tensors|pickle|sys_info)\0.{,256}ustar", _OLD_PYTORCH),  # before 0.2
         (rb".{257}ustar", "a tar archive: unpack it first"),
         (rb"\x80[\x02-\x05]", "a pickle: Python's pickle.load reads it"),
         (rb"\x89HDF\r\n", "an HDF5 file: the package hdf5, or h5py in Python, reads it"),

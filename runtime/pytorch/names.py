@@ -9,6 +9,8 @@ import copyreg
 import math
 from typing import Any
 
+from th_shell.torch.tensors.large_arrays import threads
+
 from th_shell.runtime.core.pickles import makes, restored
 from th_shell.torch import (
     backends,
@@ -42,9 +44,8 @@ from th_shell.torch.compute.matrices import LinAlgError
 from th_shell.torch.files.loading import load
 from th_shell.torch.files.saving import save
 from th_shell.torch.ops import attributes
-from th_shell.torch.ops.legacy import TENSOR_TYPES, set_default_tensor_type
+from th_shell.torch.ops.legacy import TENSOR_TYPES
 from th_shell.torch.submodules import tell_missing
-from th_shell.torch.tensors.sharing import threads
 from th_shell.torch.tensors.tensor import Tensor
 from th_shell.torch.text.printing import set_printoptions
 
@@ -105,35 +106,6 @@ SETTINGS = (
     use_deterministic_algorithms,
 )
 
-_INSTEAD = {
-    "cholesky": "torch.linalg.cholesky",
-    "eig": "torch.linalg.eig",
-    "lstsq": "torch.linalg.lstsq",
-    "qr": "torch.linalg.qr",
-    "solve": "torch.linalg.solve",
-    "symeig": "torch.linalg.eigh",
-}
-#: What else the errors say.
-_MORE = {
-    "cholesky": "\nL = torch.cholesky(A) should be replaced with:\nL = torch.linalg.cholesky(A)\n"
-    "U = torch.cholesky(A, upper=True) should be replaced with:\nU = torch.linalg.cholesky(A).mH"
-}
-
-
-def _removed(name: str, instead: str) -> Any:
-    def call(*_: Any, **__: Any) -> Any:
-        raise RuntimeError(
-            f"This function was deprecated since version 1.9 and is now removed. `torch.{name}` is "
-            f"deprecated in favor of `{instead}`.{_MORE.get(name, '')}"
-        )
-
-    call.__name__ = name
-    call.__doc__ = f"Removed from PyTorch: {instead} is there instead."
-    return call
-
-
-REMOVED = {name: _removed(name, instead) for name, instead in _INSTEAD.items()}
-
 
 assert ops  # which fills the table
 document()
@@ -144,17 +116,17 @@ _STORAGES = (TypedStorage, UntypedStorage)
 _MODULES = (backends, cuda, linalg, random, return_types, special, utils, version)
 for _module in (*_MODULES, backends.mps, utils.backcompat, utils.dlpack):
     tell_missing(_module)
-_DEFAULTS = (get_default_device, set_default_device, set_default_dtype, set_default_tensor_type)
+_DEFAULTS = (get_default_device, set_default_device, set_default_dtype)
 
 
 def _collect() -> dict[str, Any]:
     names: dict[str, Any] = {kind.name: kind for kind in DTYPES}
     names |= {alias: names[name] for alias, name in ALIASES.items()}
     names |= {name: made for name, made in FUNCTIONS.items() if not name.startswith(SUBMODULES)}
-    names |= {t.__name__: t for t in TENSOR_TYPES.values() if not t.is_cuda}
+    names |= {t.__name__: t for t in TENSOR_TYPES.values()}
     for own in (*_CLASSES, *_STORAGES, *_MODULES, *_DEFAULTS, *SETTINGS, set_printoptions):
         names[own.__name__.rpartition(".")[2]] = own
-    names |= STORAGE_CLASSES | REMOVED
+    names |= STORAGE_CLASSES
     names |= {name: getattr(random, name) for name in random.__all__ if name != "fork_rng"}
     names["get_default_dtype"] = get_default_dtype
     names |= {constant.name: constant for constant in (strided, *MEMORY_FORMATS)}

@@ -83,6 +83,8 @@ _NETWORKS = "networks and their training are not provided here"
 _POLYNOMIALS = (
     "orthogonal polynomials are not provided here: scipy.special has eval_legendre and others"
 )
+_WINDOWS = "windows of signals are not provided here: numpy has hanning, hamming and others"
+_REMOVED = "PyTorch has removed it: torch.linalg has another function for it"
 _COMPILER = "compilers of PyTorch's are not provided here"
 
 _PARTS = {
@@ -94,12 +96,15 @@ _PARTS = {
     "is_coalesced indices values sparse_dim dense_dim sparse_mask smm sspaddmm",
     _QUANTISED: "quantize_per_tensor quantize_per_channel dequantize qint8 quint8 qint32 ao "
     "quantization q_scale int_repr fake_quantize_per_tensor_affine",
-    _NETWORKS: "nn optim hub distributions distributed multiprocessing profiler amp utils.data "
+    _NETWORKS: "selu celu prelu threshold kl_div pairwise_distance pdist cosine_similarity "
+    "nn optim hub distributions distributed multiprocessing profiler amp utils.data "
     "utils.checkpoint utils.tensorboard",
     _POLYNOMIALS: "special.hermite_polynomial_h special.hermite_polynomial_he "
     "special.laguerre_polynomial_l special.legendre_polynomial_p "
     + " ".join(f"special.{s}chebyshev_polynomial_{n}" for s in ("", "shifted_") for n in "tuvw"),
     _COMPILER: "jit compile compiler fx export onnx _dynamo _inductor",
+    _WINDOWS: "hann_window hamming_window bartlett_window blackman_window kaiser_window",
+    _REMOVED: "cholesky eig lstsq qr solve symeig",
     "this module is not provided here": "backends.cuda backends.cudnn backends.mkl backends.mkldnn "
     "backends.openmp masked nested overrides signal testing types accelerator mps xpu",
 }

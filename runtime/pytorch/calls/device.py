@@ -12,10 +12,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from th_shell.torch.calls.argument_types import register_kind
+
 from th_shell.runtime.core.pickles import makes, restored
 from th_shell.torch.base.c_types import CType
 from th_shell.torch.base.dtypes import layout, memory_format
-from th_shell.torch.calls.kinds import register_kind
 from th_shell.torch.calls.messages import arguments_of
 from th_shell.torch.calls.schema import parse
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
+from th_shell.torch.calls.argument_types import Rejected, converter
+
 from th_shell.runtime.core.errors import TorchError
 from th_shell.torch.base.c_types import type_name
-from th_shell.torch.calls.kinds import Rejected, converter
 from th_shell.torch.calls.schema import NUMPY_NAMES, Parameter, Schema
 
 Args = Sequence[Any]
@@ -206,10 +207,7 @@ def _list(schemas: Sequence[Schema], args: Args, named: Named) -> str:
     if len(schemas) == 1:
         return f"{given}{_described(args, named)}, but expected {schemas[0]}"
     lines = [f"{given}{_described(args, named)}, but expected one of:"]
-    for schema in schemas:
-        lines.append(f" * {schema}")
-        if len(args) + len(named) == len(_parts(schema)):
-            lines.append(f"      didn't match because {_reason(schema, args, named)}")
+    lines += [f" * {schema}" for schema in schemas]
     return "\n".join([*lines, ""])
 
 
@@ -217,46 +215,6 @@ def _described(args: Args, named: Named) -> str:
     text = "".join(f"{type_name(v)}, " for v in args)
     text += "".join(f"{name}={type_name(v)}, " for name, v in named.items())
     return f"({text[:-2] if args else text})"
-
-
-def _parts(schema: Schema) -> list[str]:
-    """The parts between a signature's commas; PyTorch counts a star, or nothing at all, as one."""
-    return str(schema)[1:-1].split(", ")
-
-
-def _reason(schema: Schema, args: Args, named: Named) -> str:
-    expected = _parts(schema)
-    # PyTorch takes the last word for the name, so that it does not know those with a default.
-    known = [part.split(" ")[-1] for part in expected[len(expected) - len(named) :]]
-    unknown = [name for name in named if name not in known]
-    if unknown:
-        return f"some of the keywords were incorrect: {', '.join(unknown)}"
-    given = [("", value) for value in args] + [(f"{name}=", v) for name, v in named.items()]
-    parts = []
-    for part, (prefix, value) in zip(expected, given, strict=True):
-        text = prefix + _element_types(value)
-        # Nothing matches a parameter with a default here, and so PyTorch tells it.
-        fits = " = " not in part and _matches(part.rpartition(" ")[0], value)
-        parts.append(text if fits else f"!{text}!")
-    text = ", ".join(parts) if args else "".join(f"{part}, " for part in parts)
-    return f"some of the arguments have invalid types: ({text})"
-
-
-def _matches(kind: str, value: Any) -> bool:
-    if kind.startswith("tuple of "):
-        of = kind.removeprefix("tuple of ")[:-1]
-        return isinstance(value, (tuple, list)) and all(_matches(of, v) for v in value)
-    names = {"float": ("float", "int", "long"), "int": ("int", "long")}
-    return type_name(value) in names.get(kind, (kind,))
-
-
-def _element_types(value: Any) -> str:
-    if not isinstance(value, (tuple, list)):
-        return type_name(value)
-    inside = ", ".join(type_name(v) for v in value)
-    if isinstance(value, list):
-        return f"{type_name(value)} of [{inside}]"
-    return f"{type_name(value)} of ({inside}{',' if len(value) == 1 else ''})"
 
 
 def _is_too_long(value: Any) -> bool:

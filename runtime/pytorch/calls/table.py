@@ -21,9 +21,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from th_shell.torch.calls.argument_types import AS_IT_IS, Converter, Rejected, as_ints, converter
+
 from th_shell.runtime.core.errors import TorchError
 from th_shell.torch.calls.device import OPTIONS
-from th_shell.torch.calls.kinds import AS_IT_IS, Converter, Rejected, as_ints, converter
 from th_shell.torch.calls.messages import (
     has_ints_apart,
     invalid_arguments,
@@ -33,7 +34,7 @@ from th_shell.torch.calls.messages import (
 )
 from th_shell.torch.calls.schema import Parameter, Schema, derive, parse
 from th_shell.torch.tensors.layouts import check_apart
-from th_shell.torch.tensors.tensor import Tensor, kept, kept_class
+from th_shell.torch.tensors.tensor import Tensor
 from th_shell.torch.tensors.writing import (
     OTHER_TYPE,
     check_single,
@@ -394,17 +395,11 @@ def _find(rows: list[Row], args: Any, named: Any) -> tuple[Plan, bool]:
             if row.in_place:
                 count = 0 if named else len(args)
                 row = replace(row, implementation=_in_place(row.implementation, count))
-            return _keeping(args, plan_of(row, args, named)), is_for_all
+            return plan_of(row, args, named), is_for_all
         is_for_all = is_for_all and not wrong.of_value
     shown = [r.schema for r in rows if not r.hidden]
     hidden = [r.schema for r in rows if r.hidden]
     raise invalid_arguments(shown, args[skip:], named, rows[0].numbers, hidden)
-
-
-def _keeping(args: Sequence[Any], plan: Plan) -> Plan:
-    """The plan whose results have the class of arguments that have one of their own."""
-    cls = kept_class(args)
-    return plan if cls is None else lambda *args, **named: kept(plan(*args, **named), cls)
 
 
 def _in_place(implementation: Implementation, count: int) -> Implementation:

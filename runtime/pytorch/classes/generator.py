@@ -6,12 +6,12 @@ import os
 from typing import Any, TypeAlias
 
 import numpy as np
+from th_shell.torch.calls.argument_types import register_kind
 
 from th_shell.runtime.core.pickles import makes, restored
 from th_shell.torch.base.c_types import CType, type_name
 from th_shell.torch.base.require import require
 from th_shell.torch.calls.device import CPU, check_device, device
-from th_shell.torch.calls.kinds import register_kind
 from th_shell.torch.calls.messages import arguments_of
 from th_shell.torch.calls.schema import parse
 from th_shell.torch.streams.words import STATE_SIZE, Words

@@ -13,6 +13,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from th_shell.torch.tensors.large_arrays import compute_into, compute_shared
 
 from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.runtime.core.dtypes import Array
@@ -23,7 +24,6 @@ from th_shell.torch.base.warn import warn_of_broadcast
 from th_shell.torch.compute.formulas import dividing
 from th_shell.torch.compute.promotion import number_as, result_type
 from th_shell.torch.tensors.layouts import check_apart, laid_out
-from th_shell.torch.tensors.sharing import compute_into, compute_shared
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import (
     cast,

@@ -206,37 +206,13 @@ def isclose(a: Values, b: Values, rtol: float, atol: float, equal_nan: bool) -> 
     return close | (np.isfinite(apart) & (apart <= allowed))
 
 
-def multiply_add(a: Values, b: Values, c: Values) -> Values:
-    """a * b + c for numbers of 64 bits, rounded once; b is a number."""
-    product = a * b
-    high_a, high_b = _upper_half(a), _upper_half(b)
-    low_a, low_b = a - high_a, b - high_b
-    lost = ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b
-    total = product + c
-    added = total - product
-    lost_too = (product - (total - added)) + (c - added)
-    return total + (lost_too + lost)
-
-
-def _upper_half(a: Values) -> Values:
-    """The number cut to half its digits."""
-    scaled = a * 134217729.0
-    return scaled - (scaled - a)
-
-
 # -- functions of float32 whose last digits are PyTorch's, where few elements are computed
 #
 # numpy's are off by up to two units in the last place, PyTorch's hardly ever by one: printed
 # numbers of seven digits show that. So few elements are computed in float64, and rounded once. Of
-# many elements numpy's functions are taken as they are, several times as fast. sinh and cosh are
-# computed as the C library does, whose formulas round in between.
+# many elements numpy's functions are taken as they are, several times as fast.
 
 _DOUBLE, _FLOAT = np.dtype(np.float64), np.dtype(np.float32)
-_SINGLE = _FLOAT.num
-_HALF = np.float32(0.5)
-_ONE = np.float32(1)
-_LEAST_LARGE = 22.0  # from here on exp(-x) does not count
-_LEAST_HUGE = 88.72283935546875  # from here on exp(x) is no float32
 
 
 def _precise(function: np.ufunc) -> Callable[[Values], Values]:
@@ -250,43 +226,10 @@ def _precise(function: np.ufunc) -> Callable[[Values], Values]:
     return compute
 
 
-_exp, _expm1 = _precise(np.exp), _precise(np.expm1)
-
-
-def _cosh(a: Values) -> Values:
-    """The hyperbolic cosine."""
-    if a.dtype.num != _SINGLE or a.size > FEW:
-        return np.cosh(a)
-    size = np.abs(a)
-    power, less = _exp(size), _expm1(size)
-    near_0 = _ONE + less * less / (_ONE + less + _ONE + less)
-    found = np.where(size < np.float32(0.34657359), near_0, _HALF * power + _HALF / power)
-    return _with_large(found, size, _HALF)
-
-
-def _sinh(a: Values) -> Values:
-    """The hyperbolic sine."""
-    if a.dtype.num != _SINGLE or a.size > FEW:
-        return np.sinh(a)
-    size, half = np.abs(a), np.copysign(_HALF, a)
-    less = _expm1(size)
-    near_0 = half * (np.float32(2) * less - less * less / (less + _ONE))
-    found = np.where(size < 1, near_0, half * (less + less / (less + _ONE)))
-    return _with_large(np.where(size < np.float32(2**-28), a, found), size, half)
-
-
-def _with_large(found: Array, size: Values, half: Values) -> Array:
-    """The values, with those of large elements, of which one exponential alone counts."""
-    if not np.any(size >= _LEAST_LARGE):
-        return found
-    root = _exp(_HALF * size)
-    found = np.where(size >= _LEAST_LARGE, half * _exp(size), found)
-    return np.where(size >= _LEAST_HUGE, half * root * root, found)
-
-
-_ROUNDED_ONCE = "arccos arcsin arctan cos exp exp2 expm1 log log10 log1p log2 sin tan tanh"
+_ROUNDED_ONCE = (
+    "arccos arcsin arctan cos cosh exp exp2 expm1 log log10 log1p log2 sin sinh tan tanh"
+)
 #: What computes few elements, by numpy's function for many.
 EXACT: dict[Any, Callable[[Values], Values]] = {
     f: _precise(f) for f in (getattr(np, name) for name in _ROUNDED_ONCE.split())
 }
-EXACT |= {np.cosh: _cosh, np.sinh: _sinh}

@@ -1,13 +1,8 @@
-"""Reductions: axes and results of all; sums, averages and variances as PyTorch rounds them.
+"""Helpers of reductions: axes, results, and sums and variances of many numbers.
 
-Few numbers are added in PyTorch's order, which decides how a sum is rounded: rows of neighbours in
-as many lanes as a vector has, and other rows in four lanes; the lanes are added up at the end. That
-shows in a sum that should be 0, or 1.
-
-Of many numbers the order depends on the number of threads, too. They are added by products with
-ones, for which numpy calls BLAS, and rows by numpy's loop of `add`; variances, and sums so far, are
-loops of LuaJIT's. Threads share these loops. None are taken in more than `_ROW` steps one after the
-other, so that rounding errors stay small.
+numpy adds few numbers. Many are added by products with ones, for which numpy calls BLAS, and rows
+by numpy's loop of `add`; variances and running sums are loops of LuaJIT's. Threads share these
+loops. None takes more than `_ROW` steps one after the other, so that rounding errors stay small.
 """
 
 from __future__ import annotations
@@ -17,6 +12,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from th_shell.torch.tensors.large_arrays import threads
 
 from th_shell.runtime.compute.bulk import add_rows, cumulate_rows, spread_of_rows
 from th_shell.runtime.compute.thread_pool import LARGE
@@ -26,7 +22,6 @@ from th_shell.runtime.core.tensor import contiguous_strides
 from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.results import named
 from th_shell.torch.base.shapes import Shape, wrap_dim, wrap_dims
-from th_shell.torch.tensors.sharing import threads
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import deliver, resize_to
 
@@ -127,171 +122,13 @@ def pair(name: str, first: Any, second: Any) -> Any:
     return named(name, wrap(first), wrap(second))
 
 
-# -- few numbers
-
-#: How many numbers are in a vector, by the characters of the types that are added so.
-_LANES = {"f": 8, "d": 4}
-#: How many vectors, or numbers, PyTorch adds at once.
-_FOUR = 4
 #: Of fewer elements than this PyTorch's order, and its rounding, is followed.
 FEW = 4096
-#: It is not from so many on that are added up: vectors of a row, and numbers of a column.
-_LONG_ROW, _LONG_COLUMN = 8, 16
-
-
-_accumulate, _reduce = np.add.accumulate, np.add.reduce
-#: numpy takes arrays sooner than numbers.
-_ZEROS = {char: np.zeros((), char) for char in _LANES}
-
-
-def ordered_sum(array: Array, axes: Shape | None, keepdim: bool) -> Any:
-    """The sum along an axis, or of all elements; None where numpy's own is to be taken."""
-    lanes = _LANES.get(array.dtype.char)
-    if lanes is None or not array.flags.c_contiguous:
-        return None
-    shape = array.shape
-    if axes is None or len(axes) == len(shape):
-        n = array.size
-        if not _FOUR < n < _LONG_ROW * lanes:
-            return None
-        found = _row(array if len(shape) == 1 else array.ravel(), n, lanes)
-        return found.reshape((1,) * len(shape)) if keepdim else found
-    return _along(array, shape, axes[0], keepdim, lanes) if len(axes) == 1 else None
-
-
-def _along(array: Array, shape: Shape, axis: int, keepdim: bool, lanes: int) -> Any:
-    places = _places(shape, axis, lanes)
-    if places is not None:
-        found = quietly.run(_reduce, array.ravel()[places], 0, None, None, False, 0.0)
-        if len(shape) == 2 and not keepdim:
-            return found
-        return found.reshape(shape[:axis] + ((1,) if keepdim else ()) + shape[axis + 1 :])
-    n, inside = shape[axis], prod(shape[axis + 1 :])
-    if n <= _FOUR or not array.size:
-        return None
-    if inside == 1 and n < _LONG_ROW * lanes:
-        found = _rows(array.reshape(-1, n), n, lanes)
-    elif inside > 1 and n < _LONG_COLUMN:
-        found = _columns(array.reshape(-1, n, inside), lanes)
-    else:
-        return None
-    if len(shape) == 2 and not keepdim:
-        return found.reshape(-1)
-    return found.reshape(shape[:axis] + ((1,) if keepdim else ()) + shape[axis + 1 :])
-
-
-def _in_turn(n: int) -> list[int]:
-    """The order of less than eight rows: the first takes those that are left over."""
-    return [*range(min(n, 1)), *range(_FOUR, n), *range(1, min(n, _FOUR))]
-
-
-@lru_cache(maxsize=16)
-def _turns(n: int) -> Array:
-    return np.array(_in_turn(n))
-
-
-@lru_cache(maxsize=256)
-def _places(shape: Shape, axis: int, lanes: int) -> Array | None:
-    """Where numbers are that are added along an axis: in rows, in the order of their addition.
-
-    None where they are not added one after the other, or there is a single sum.
-    """
-    n, inside, outside = shape[axis], prod(shape[axis + 1 :]), prod(shape[:axis])
-    if inside == 1 and outside > 1 and _FOUR < n < 2 * lanes:
-        return _order(n, lanes)[:, None] + np.arange(outside) * n
-    if axis or inside < 2 or not _FOUR < n < 2 * _FOUR:
-        return None
-    at_once = _at_once(inside, lanes)
-    whole = inside // at_once * at_once
-    rows = np.repeat(np.arange(n)[:, None], inside, 1)
-    rows[:, whole:] = _turns(n)[:, None]
-    return rows * inside + np.arange(inside)
-
-
-def _at_once(inside: int, lanes: int) -> int:
-    """How many columns PyTorch adds at once, each one number after the other."""
-    return _FOUR * (lanes if inside >= lanes else 1)
-
-
-@lru_cache(maxsize=512)
-def _order(n: int, lanes: int) -> Array:
-    """The order in which a row of less than two vectors is added; or one of many: its vectors."""
-    vectors = n // lanes
-    if vectors == 0:
-        return np.array(_in_turn(n))
-    if vectors == 1:
-        return np.array([*range(lanes, n), *range(lanes)])
-    return np.array([range(at * lanes, (at + 1) * lanes) for at in _in_turn(vectors)])
 
 
 # A sum of a row in turn is the last one of numpy's running sums, since its sum takes pairs. It adds
 # whole rows one after the other, and so less than eight numbers of a single column. A sum begins
 # with 0, so that it is never -0.
-
-
-def _row(row: Array, n: int, lanes: int) -> Array:
-    """The sum of neighbours."""
-    run = quietly.run
-    parts = row[_order(n, lanes)]
-    if n >= 2 * lanes:
-        sums = run(_accumulate, parts)[-1]
-        tail = n % lanes
-        if tail:
-            parts = np.empty(tail + lanes, row.dtype)
-            parts[:tail] = row[-tail:]
-            parts[tail:] = sums
-        else:
-            parts = sums
-    found: Array = run(_accumulate, parts)[..., -1]
-    if not found:
-        found += 0
-    return found
-
-
-def _rows(rows: Array, n: int, lanes: int) -> Array:
-    """The sums of rows of neighbours."""
-    run = quietly.run
-    parts = rows.take(_order(n, lanes), 1)
-    if n >= 2 * lanes:
-        sums = run(_accumulate, parts, 1)[:, -1]
-        tail = n % lanes
-        parts = np.concatenate((rows[:, -tail:], sums), 1) if tail else sums
-    found: Array = run(_accumulate, parts, 1)[:, -1] + _ZEROS[rows.dtype.char]
-    return found
-
-
-def _in_four_lanes(columns: Array) -> Array:
-    """The sums along the middle dimension, of each fourth number first."""
-    n = columns.shape[1]
-    whole = n // _FOUR * _FOUR
-    if whole < 2 * _FOUR:
-        return _down(columns.take(_turns(n), 1))
-    shape = (len(columns), -1, _FOUR, columns.shape[2])
-    lanes = _down(columns[:, :whole].reshape(shape))
-    for at in range(whole, n):
-        lanes[:, 0] += columns[:, at]
-    return _down(lanes)
-
-
-def _down(columns: Array) -> Array:
-    """The sums along the second dimension, one number after the other."""
-    found: Array = quietly.run(_reduce, columns, 1, None, None, False, 0.0)
-    return found
-
-
-def _columns(columns: Array, lanes: int) -> Array:
-    """The sums along the middle dimension, where the last one has neighbours.
-
-    PyTorch adds them one after the other where it takes four vectors, or four numbers, at once.
-    """
-    inside = columns.shape[2]
-    at_once = _at_once(inside, lanes)
-    whole = inside // at_once * at_once
-    if not whole:
-        return _in_four_lanes(columns)
-    if whole == inside:
-        return _down(columns)
-    return np.concatenate([_down(columns[..., :whole]), _in_four_lanes(columns[..., whole:])], 1)
 
 
 # -- many numbers

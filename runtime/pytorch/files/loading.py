@@ -1,27 +1,20 @@
 """torch.load: reads what PyTorch of any version has saved, tensors and plain containers alone.
 
-The storages of zip files are read or mapped here; `old_files.py` has what older versions wrote.
+The storages of zip files are read or mapped here; what PyTorch wrote before 1.6 is refused.
 """
 
 from __future__ import annotations
 
 import io
 import os
+import struct
 import sys
+import zipfile
 from pickle import UnpicklingError
 from typing import IO, Any
 
 import numpy as np
-
-from th_shell.runtime.core.errors import TorchError
-from th_shell.runtime.core.mapping import map_privately
-from th_shell.runtime.core.storage import Storage
-from th_shell.torch.calls.messages import no_memory
-from th_shell.torch.classes.storages import TypedStorage
-from th_shell.torch.files.archive import MAGIC, Archive
-from th_shell.torch.files.old_files import load_old
-from th_shell.torch.files.safetensors_files import load_safetensors
-from th_shell.torch.files.storing import (
+from th_shell.torch.files.storage_loading import (
     Place,
     checked,
     fill,
@@ -30,9 +23,20 @@ from th_shell.torch.files.storing import (
     placing,
     text,
 )
+
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.mapping import map_privately
+from th_shell.runtime.core.storage import Storage
+from th_shell.runtime.io.foreign_files import START, foreign_kind, is_of_torch7
+from th_shell.torch.calls.messages import no_memory
+from th_shell.torch.classes.storages import TypedStorage
+from th_shell.torch.files.safetensors_files import load_safetensors
+from th_shell.torch.files.saving import HEADER
 from th_shell.torch.files.unpickling import Unpickler, told_as_pytorch_does
 from th_shell.torch.tensors.tensor import storage_type
 from th_shell.torch.tensors.unprovided import memory_of
+
+_MAGIC = b"PK\x03\x04"  # what a zip file, and each header in it, begins with
 
 
 def load(
@@ -91,20 +95,65 @@ def _seekable(file: Any) -> Any:
 
 def _load(file: IO[bytes], place: Place, mmap: bool, encoding: str) -> Any:
     start = file.tell()
-    is_zip = file.read(len(MAGIC)) == MAGIC
+    head = file.read(START)
     file.seek(start)
-    if is_zip:
-        found = _ZipFile(file, place, mmap)
+    if head.startswith(_MAGIC):
+        archive = _ZipFile(file, place, mmap)
         with told_as_pytorch_does():
-            return found.load(encoding)
-    if mmap:
-        raise RuntimeError(
-            "mmap can only be used with files saved with "
-            "`torch.save(_use_new_zipfile_serialization=True), please torch.save your checkpoint "
-            "with this option in order to use mmap."
-        )
-    with told_as_pytorch_does():
-        return load_old(file, place, encoding)
+            return archive.load(encoding)
+    if not head:
+        raise EOFError("Ran out of input")
+    raise RuntimeError(f"Invalid magic number; corrupt file?{_file_kind(head)}")
+
+
+def _file_kind(head: bytes) -> str:
+    """Return what file PyTorch has not written, to stand behind an error's text; '' if unknown."""
+    if is_of_torch7(head):
+        return " It may be a file of Torch7, which th_shell.load reads"
+    kind = foreign_kind(head)
+    return f" It is {kind}" if kind else ""
+
+
+class _Archive:
+    """A zip file that is read. Raises RuntimeError, in PyTorch's words, where it is none."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        try:
+            files = zipfile.ZipFile(file).infolist()
+        except (zipfile.BadZipFile, OSError, ValueError, struct.error):
+            raise _damaged("failed finding central directory") from None
+        self._size = file.seek(0, io.SEEK_END)
+        self._root = files[0].filename.partition("/")[0] if files else ""
+        self._files = {info.filename: info for info in files}
+
+    def __contains__(self, name: str) -> bool:
+        return f"{self._root}/{name}" in self._files
+
+    def place(self, name: str) -> tuple[int, int]:
+        """Where the bytes of a file begin, and how many there are."""
+        info = self._files.get(f"{self._root}/{name}")
+        if info is None:
+            raise _damaged(f"file not found: {self._root}/{name}")
+        begin, is_plain = info.header_offset, info.compress_type == zipfile.ZIP_STORED
+        self._file.seek(max(0, begin))
+        head = self._file.read(HEADER)
+        if begin < 0 or len(head) < HEADER or head[:4] != _MAGIC or not is_plain:
+            raise _damaged(f"{name} is compressed, or not where the archive says")
+        start = begin + HEADER + sum(struct.unpack("<HH", head[26:]))
+        if start + info.file_size > self._size:
+            raise _damaged(f"{name} ends behind the file's end")
+        return start, info.file_size
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a file."""
+        start, size = self.place(name)
+        self._file.seek(start)
+        return self._file.read(size)
+
+
+def _damaged(why: str) -> RuntimeError:
+    return RuntimeError(f"PytorchStreamReader failed reading zip archive: {why}")
 
 
 class _ZipFile:
@@ -112,7 +161,7 @@ class _ZipFile:
 
     def __init__(self, file: IO[bytes], place: Place, mmap: bool) -> None:
         self._file = file
-        self._archive = Archive(file)
+        self._archive = _Archive(file)
         if "constants.pkl" in self._archive:
             raise RuntimeError(
                 "Cannot use ``weights_only=True`` with TorchScript archives passed "

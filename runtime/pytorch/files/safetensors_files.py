@@ -12,10 +12,11 @@ from math import prod
 from pickle import UnpicklingError
 from typing import IO, Any, NamedTuple
 
+from th_shell.torch.files.storage_loading import fill, new_storage
+
 from th_shell.runtime.core.tensor import contiguous_strides
 from th_shell.torch.base.dtypes import DTYPES
 from th_shell.torch.classes.storages import TypedStorage
-from th_shell.torch.files.storing import fill, new_storage
 from th_shell.torch.files.unpickling import DAMAGED, rebuild_tensor
 from th_shell.torch.tensors.tensor import Tensor
 

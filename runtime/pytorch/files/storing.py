@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Mapping
 from pickle import UnpicklingError
 from typing import IO, Any
@@ -100,8 +99,3 @@ def _read_into(file: Any, view: memoryview) -> int:
     part = file.read(len(view))
     view[: len(part)] = part
     return len(part)
-
-
-def read_struct(file: IO[bytes], form: str) -> tuple[Any, ...]:
-    """Numbers from where a file stands. Raises struct.error where it has ended."""
-    return struct.unpack(form, file.read(struct.calcsize(form)))

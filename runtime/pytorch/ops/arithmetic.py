@@ -10,16 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-
-from th_shell.torch.base.dtypes import Category, bool_, float64
-from th_shell.torch.base.shapes import broadcast
-from th_shell.torch.calls.schema import OUT, Number, Operand, Out
-from th_shell.torch.calls.table import op
-from th_shell.torch.compute import formulas
-from th_shell.torch.compute.elementwise import FLOATS, NUMBERS, Pointwise, called
-from th_shell.torch.compute.promotion import array_as, result_type, to_float
-from th_shell.torch.ops.creation import fill_number
-from th_shell.torch.ops.pairs import (
+from th_shell.torch.ops.binary import (
     BITS,
     COMPARISONS,
     NUMBER,
@@ -29,7 +20,16 @@ from th_shell.torch.ops.pairs import (
     TENSORS,
     binary,
 )
-from th_shell.torch.ops.pointwise import absolute, inverse, negative, positive
+from th_shell.torch.ops.unary import absolute, inverse, negative, positive
+
+from th_shell.torch.base.dtypes import Category, bool_, float64
+from th_shell.torch.base.shapes import broadcast
+from th_shell.torch.calls.schema import OUT, Number, Operand, Out
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute import formulas
+from th_shell.torch.compute.elementwise import FLOATS, NUMBERS, Pointwise, called
+from th_shell.torch.compute.promotion import array_as, result_type, to_float
+from th_shell.torch.ops.creation import fill_number
 from th_shell.torch.tensors.layouts import check_apart
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast, check_cast, check_out

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from th_shell.torch.tensors.large_arrays import filled_tensor
 
 from th_shell.torch.base.dtypes import default_dtype, dtype, float32
 from th_shell.torch.base.shapes import Shape, listed
@@ -27,7 +28,6 @@ from th_shell.torch.tensors.layouts import (
     empty_like_array,
     format_strides,
 )
-from th_shell.torch.tensors.sharing import filled_tensor
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
 #: As many elements of 8 bytes have no address.

@@ -1,10 +1,11 @@
-"""LU and LDL factors of matrices, and the equations that they solve.
+"""Factorizations of matrices and batches of them: LU, Cholesky, QR, singular values, eigenvalues.
 
 PyTorch's documentation: torch.linalg.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,22 +13,19 @@ import numpy as np
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.require import require
 from th_shell.torch.base.results import named
-from th_shell.torch.base.shapes import broadcast, listed, wrap_dim
+from th_shell.torch.base.shapes import listed
 from th_shell.torch.calls.schema import OUT, OUTS
 from th_shell.torch.calls.table import op
+from th_shell.torch.compute.elementwise import FLOATS, check_types
 from th_shell.torch.compute.matrices import (
     LinAlgError,
-    check_equation,
-    check_heights,
     check_matrices,
-    check_one_type,
-    check_square,
+    converged,
     factored,
     first_fault,
-    for_each,
+    first_minor,
     matrices,
     places,
-    routine,
 )
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
@@ -134,131 +132,104 @@ def _exchanged(pivots: Array, rows: int) -> list[int]:
     return order
 
 
-@op(more=OUT)
-def linalg_lu_solve(
-    LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False
-) -> Tensor:
-    """The solutions X of ``A @ X = B`` by the LU factors of A; of ``X @ A = B`` without left.
-
-    adjoint: A is transposed.
-    """
-    _check_equation(LU, pivots, B, left)
-    broadcast(LU.array.shape[:-2], B.array.shape[:-2])
-    getrs = routine("getrs", LU.array)
-
-    def solve(factors: Array, exchanged: Array, sides: Array) -> Any:
-        if not sides.size:
-            return sides
-        turned = sides if left else sides.T
-        found = getrs(factors, exchanged - 1, turned, trans=int(adjoint is left))[0]
-        return found if left else found.T
-
-    return wrap(for_each(solve, "(n,n),(n),(m,k)->(m,k)", LU.array, pivots.array, B.array))
-
-
-def _check_equation(LU: Tensor, pivots: Tensor, B: Tensor, left: bool) -> None:
-    """Raise RuntimeError for factors, pivots and right sides that do not go together."""
-    whole, order, right = LU.array, pivots.array, B.array
-    name, square = "linalg.lu_solve", matrices(LU, "torch.linalg.lu_solve").shape[-1]
-    check_one_type(f"{name}: ", LU=LU, B=B)
-    if order.dtype != np.int32:
-        raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
-    check_square(whole, "torch.linalg.lu_solve: ")
-    check_equation(whole, right, left, name)
-    if order.shape[-1:] != (square,):
-        raise RuntimeError(
-            f"{name}: Number of pivots per batch should be same as the dimension of the matrix"
-        )
-    if order.shape != whole.shape[:-1]:
-        raise RuntimeError(
-            f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with "
-            f"shape {listed(order.shape)} instead"
-        )
-    _check_rows(order, square)
-
-
-def _check_rows(pivots: Array, rows: int) -> None:
-    most = (pivots > rows, "smaller or equal to LU.size(-2)")
-    for is_wrong, what in (most, (pivots < 1, "greater or equal to 1")):
-        if is_wrong.any():
-            raise RuntimeError(
-                f"Pivots given to lu_solve must all be {what}. Did you properly pass the result of "
-                f"lu_factor?"
-            )
-
-
-@op(more=OUT)
-def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
-    """The solutions of equations of which the LU factors are given."""
-    return linalg_lu_solve(LU_data, LU_pivots, input)
-
-
 # -- symmetric matrices
 
 
-@op(name="linalg_ldl_factor_ex", more=OUTS)
-def ldl_factor_ex(input: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Any:
-    """LAPACK's factors and pivots of symmetric matrices, by the lower triangle, and where one is 0.
-
-    hermitian: makes no difference for real numbers. Raises RuntimeError for a 0 if check_errors.
-    """
-    return named("linalg_ldl_factor_ex", *_ldl(input, check_errors))
+# -- Cholesky, QR, singular values and eigenvalues
 
 
-@op(name="linalg_ldl_factor", more=OUTS)
-def ldl_factor(input: Tensor, *, hermitian: bool = False) -> Any:
-    """LAPACK's factors and pivots of symmetric matrices, by the lower triangle."""
-    return named("linalg_ldl_factor", *_ldl(input, True)[:2])
+@op(name="linalg_cholesky", more=OUT)
+def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
+    """The triangular factors L of ``L @ L.T``. Raises LinAlgError for what has none."""
+    array = check_matrices(input, "linalg.cholesky")
+    if upper:
+        array = np.swapaxes(array, -1, -2)
+    try:
+        factor = np.linalg.cholesky(array)
+        if np.isnan(factor).any():
+            raise np.linalg.LinAlgError
+    except np.linalg.LinAlgError:
+        index, order = first_minor(array)
+        raise LinAlgError(
+            f"linalg.cholesky: {places(array.shape[:-2], index)}The factorization could not be "
+            f"completed because the input is not positive-definite (the leading minor of order "
+            f"{order} is not positive-definite)."
+        ) from None
+    return wrap(np.swapaxes(factor, -1, -2) if upper else factor)
 
 
-def _ldl(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
-    array = check_matrices(input, "torch.linalg.ldl_factor_ex")
-    sytrf = routine("sytrf", array)
-    factors = np.zeros(array.shape, array.dtype)
-    pivots = np.zeros(array.shape[:-1], np.int32)
-    info = np.zeros(array.shape[:-2], np.int32)
-    for index in np.ndindex(*info.shape):
-        found, pivots[index], info[index] = sytrf(array[index], lower=1)
-        factors[index] = np.tril(found)
-    if check_errors and (fault := first_fault(info)):
-        raise LinAlgError(f"torch.linalg.ldl_factor: the diagonal element {fault[1]} of D is zero")
-    return wrap(factors), wrap(pivots), wrap(info)
-
-
-@op(name="linalg_ldl_solve", more=OUT)
-def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False) -> Tensor:
-    """The solutions of equations with symmetric matrices, which `ldl_factor` has factored."""
-    array, exchanged, right = check_matrices(LD, "torch.linalg.ldl_solve"), pivots.array, B.array
-    wrap_dim(-2, right.ndim)
-    _check_ldl(array, exchanged, B, LD)
-    sytrs = routine("sytrs", array)
-
-    def solve(factors: Array, rows: Array, side: Array) -> Any:
-        return sytrs(factors, rows, side, lower=1)[0] if side.size else side
-
-    return wrap(for_each(solve, "(n,n),(n),(n,k)->(n,k)", array, exchanged, right))
-
-
-def _check_ldl(array: Array, pivots: Array, B: Tensor, LD: Tensor) -> None:
-    if pivots.dtype.kind not in "iu":
-        kind = wrap(pivots).dtype.scalar
-        raise RuntimeError(f"torch.linalg.ldl_solve: Expected pivots to be integers. Got {kind}")
-    if pivots.shape != array.shape[:-1]:
+@op(name="linalg_qr", more=OUTS)
+def qr(A: Tensor, mode: str = "reduced") -> Any:
+    """The factors Q, whose columns are orthonormal, and R, which is an upper triangle."""
+    array = matrices(A, "linalg.qr")
+    if mode not in ("reduced", "r", "complete"):
         raise RuntimeError(
-            f"torch.linalg.ldl_solve: Expected LD.shape[:-1] and pivots.shape to be the same, but "
-            f"got pivots with shape {listed(pivots.shape)} instead"
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', "
+            f"or 'complete'"
         )
-    check_one_type("", ".", b=B, A=LD)
-    check_heights(array, B.array, "torch.linalg.ldl_solve")
-    if not all(_are_pivots(pivots[at].tolist()) for at in np.ndindex(pivots.shape[:-1])):
-        raise RuntimeError("torch.linalg.ldl_solve: pivots are not those of ldl_factor")
+    found: Any = np.linalg.qr(array, mode)  # type: ignore[call-overload]
+    parts = (np.empty(0, array.dtype), found) if mode == "r" else found
+    return named("linalg_qr", *map(wrap, parts))
 
 
-def _are_pivots(pivots: list[int]) -> bool:
-    """Whether LAPACK stays within the matrix: negative pivots come in pairs, for blocks of two."""
-    negative = 0
-    for pivot in pivots:
-        if not 1 <= abs(pivot) <= len(pivots) or (pivot > 0 and negative % 2):
-            return False
-        negative += pivot < 0
-    return negative % 2 == 0
+def _check_driver(driver: str | None) -> None:
+    if driver is not None:
+        raise RuntimeError(
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
+            "cuSOLVER backend."
+        )
+
+
+@op(name="linalg_svd", more=OUTS)
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
+    """The singular values S, and U and Vh with ``A = U @ diag(S) @ Vh``."""
+    _check_driver(driver)
+    parts = converged(np.linalg.svd, matrices(A, "linalg.svd"), full_matrices)
+    return named("linalg_svd", *map(wrap, parts))
+
+
+@op(name="linalg_svdvals", more=OUT)
+def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+    """The singular values, in descending order."""
+    _check_driver(driver)
+    return wrap(converged(np.linalg.svd, matrices(A, "linalg.svd"), compute_uv=False))
+
+
+@op(name="svd", more=OUTS)
+def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
+    """The singular values S, and U and V with ``input = U @ diag(S) @ V.T``."""
+    array = matrices(input, "linalg.svd")
+    u, s, v = converged(np.linalg.svd, array, full_matrices=not (some and compute_uv))
+    if not compute_uv:
+        u, v = np.zeros_like(u), np.zeros_like(v)
+    return named("svd", wrap(u), wrap(s), wrap(np.swapaxes(v, -1, -2)))
+
+
+def _of_symmetric(compute: Callable[..., Any], tensor: Tensor, triangle: str) -> Any:
+    """What a function of numpy's computes of symmetric matrices, by one triangle."""
+    is_square = tensor.array.ndim > 1 and tensor.array.shape[-1] == tensor.array.shape[-2]
+    if is_square:
+        check_types("linalg_eigh_cpu", FLOATS, tensor.array.dtype)
+    array = check_matrices(tensor, "linalg.eigh")
+    if triangle.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {triangle}")
+    return converged(compute, array, triangle.upper())
+
+
+@op(name="linalg_eigh", more=OUTS)
+def eigh(input: Tensor, UPLO: str = "L") -> Any:
+    """The eigenvalues, ascending, and eigenvectors of symmetric matrices, by one triangle."""
+    return named("linalg_eigh", *map(wrap, _of_symmetric(np.linalg.eigh, input, UPLO)))
+
+
+@op(name="linalg_eigvalsh", more=OUT)
+def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
+    """The eigenvalues of symmetric matrices, ascending, by one triangle."""
+    return wrap(_of_symmetric(np.linalg.eigvalsh, input, UPLO))
+
+
+@op(name="linalg_eig", more=OUTS)
+@op(name="linalg_eigvals", more=OUT)
+def _missing_complex(A: Tensor) -> Any:
+    """Eigenvalues of any matrix are complex numbers."""
+    raise NotImplementedError("complex numbers are not provided here: use torch.linalg.eigh")

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.c_types import type_name
 from th_shell.torch.base.require import require
-from th_shell.torch.base.shapes import Shape, broadcast, listed
+from th_shell.torch.base.shapes import Shape, broadcast
 from th_shell.torch.calls.device import NO_DRIVER
 from th_shell.torch.calls.schema import Number, Operand, TensorOrNumber
 from th_shell.torch.calls.table import op
@@ -168,12 +167,6 @@ def map_(input: Tensor, other: Tensor, callable: Any) -> Tensor:
 
 
 @op(function=False)
-def map2_(input: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
-    """Set each element to what a function makes of it and those of two other tensors."""
-    return _visit(input, callable, (x, y))
-
-
-@op(function=False)
 def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
     """Set the elements whose indices are equal; wrap: of tall matrices, again and again."""
     array = input.array
@@ -190,21 +183,6 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
     else:
         array[(index,) * array.ndim] = value
     return input
-
-
-@op(function=False)
-def sum_to_size(input: Tensor, size: Shape) -> Tensor:
-    """The sums over those dimensions that a tensor of a size would be broadcast along."""
-    array = input.array
-    extra = array.ndim - len(size)
-    fits = extra >= 0 and all(n in (1, m) for n, m in zip(size, array.shape[extra:], strict=False))
-    require(
-        fits, "size {{{}}} is not expandable to size {{{}}}.", listed(size), listed(array.shape)
-    )
-    ones = [extra + d for d, n in enumerate(size) if n == 1 and array.shape[extra + d] != 1]
-    along = tuple([*range(extra), *ones])
-    total: Array = array.sum(along, keepdims=True) if along else array
-    return wrap(total.reshape(size))
 
 
 @op(name="is_shared is_pinned", function=False)

@@ -5,11 +5,13 @@ PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
 import numpy as np
+from th_shell.torch.calls.argument_types import as_ints
+from th_shell.torch.ops.slicing import unbind
+from th_shell.torch.tensors.large_arrays import empty_tensor, threads
 
 from th_shell.runtime.compute.bulk import choose
 from th_shell.runtime.compute.thread_pool import LARGE
@@ -22,10 +24,8 @@ from th_shell.torch.base.warn import warn
 from th_shell.torch.calls.schema import OUT, TensorOrNumber
 from th_shell.torch.calls.table import functional, op
 from th_shell.torch.compute.promotion import array_as, result_type
-from th_shell.torch.ops.parts import unbind
 from th_shell.torch.ops.views import expanded
 from th_shell.torch.tensors.layouts import laid_out
-from th_shell.torch.tensors.sharing import empty_tensor, threads
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
@@ -166,26 +166,18 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     array, chosen = input.array, indices.array
     if dim is None:
         return wrap(_gathered(array.reshape(-1), 0, chosen.reshape(-1)))
-    if not array.ndim and not chosen.ndim:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    if array.ndim != chosen.ndim:
+    if not array.ndim or array.ndim != chosen.ndim:
         raise RuntimeError(
             f"torch.take_along_dim(): input and indices should have the same number of "
             f"dimensions, but got {array.ndim} dimensions for input, and {chosen.ndim} dimensions "
             f"for indices"
         )
     dim = wrap_dim(dim, array.ndim)
-    if array.ndim:
-        size = array.shape[dim]
-        if size and bad_index(chosen, size) is not None:
-            chosen = chosen % size
-        ours, theirs = list(array.shape), list(chosen.shape)
-        ours[dim] = theirs[dim] = 1
-        shape = list(broadcast(tuple(ours), tuple(theirs)))
-        full = (*shape[:dim], array.shape[dim], *shape[dim + 1 :])
-        array = np.broadcast_to(array, full)
-        chosen = np.broadcast_to(chosen, (*shape[:dim], chosen.shape[dim], *shape[dim + 1 :]))
-    return wrap(_gathered(array, dim, chosen))
+    sizes, places = list(array.shape), list(chosen.shape)
+    sizes[dim] = places[dim] = 1
+    broadcast(tuple(sizes), tuple(places))
+    check_bounds(chosen, dim, array.shape[dim], RuntimeError, negative=True)
+    return wrap(np.take_along_axis(array, chosen, dim))
 
 
 # -- among all elements
@@ -303,31 +295,14 @@ def nonzero_tuple(input: Tensor, *, as_tuple: bool) -> Any:
     return unbind(_nonzero(array if array.ndim else array.reshape(1)), 1)
 
 
-@op(more=OUT, other_type=(_NOT_LONG.format("nonzero_static"),))
-def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
-    """The positions of elements that are not 0, in so many rows: cut, or filled with a value."""
-    require(size >= 0, "nonzero_static: 'size' must be an non-negative integer")
-    rows = _nonzero(input.array).array[:size]
-    found = np.full((size, rows.shape[1]), fill_value, np.int64)
-    found[: len(rows)] = rows
-    return wrap(found)
-
-
 @functional
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """Positions among all elements of a shape as indices, a tensor for each dimension."""
     if indices.dtype.category is not Category.INTEGER:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
-    if not isinstance(shape, (int, Sequence)):
-        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
-    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-    for size in sizes:
-        if not isinstance(size, int):
-            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
+    sizes = (shape,) if isinstance(shape, int) else as_ints(shape)
     if any(size < 0 for size in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
     array = indices.array
-    found = np.empty((*array.shape, len(sizes)), array.dtype)
-    for dim, (size, step) in enumerate(zip(sizes, contiguous_strides(sizes), strict=True)):
-        found[..., dim] = array // step % size
-    return unbind(wrap(found), -1)
+    steps = zip(sizes, contiguous_strides(sizes), strict=True)
+    return tuple([wrap(array // step % size) for size, step in steps])

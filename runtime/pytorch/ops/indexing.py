@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from th_shell.torch.ops.reordering import flip
+from th_shell.torch.ops.slicing import unbind
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.c_types import type_name
@@ -24,8 +26,6 @@ from th_shell.torch.compute.indices import (
     parse,
 )
 from th_shell.torch.ops.creation import fill_number
-from th_shell.torch.ops.parts import unbind
-from th_shell.torch.ops.rearranging import flip
 from th_shell.torch.ops.views import expanded
 from th_shell.torch.tensors.layouts import check_apart, dense_strides, empty_array
 from th_shell.torch.tensors.tensor import Tensor, view_of, wrap

@@ -118,21 +118,12 @@ def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -
     width = dtype.itemsize
     if size == 0 or count == 0:
         raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
-    if not 0 <= offset < size:
-        raise ValueError(
-            f"offset ({offset} bytes) must be non-negative and no greater than buffer length "
-            f"({size} bytes) minus 1"
-        )
-    if count < 0 and (size - offset) % width:
-        raise ValueError(
-            f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a "
-            f"multiple of element size ({width})"
-        )
+    is_cut = count < 0 and (size - offset) % width
     count = count if count > 0 else (size - offset) // width
-    if offset + count * width > size:
+    if is_cut or offset < 0 or not 0 < count * width <= size - offset:
         raise ValueError(
             f"requested buffer length ({count} * {width} bytes) after offset ({offset} bytes) must "
-            f"not be greater than actual buffer length ({size} bytes)"
+            f"be whole elements within the buffer length ({size} bytes)"
         )
     array = np.frombuffer(buffer, dtype.numpy, count, offset)
     if not array.flags.writeable:
@@ -240,8 +231,7 @@ def _geometry(self: Tensor) -> tuple[dtype, int, Shape, Shape]:
 
 
 def _text(self: Tensor) -> str:
-    name = type(self).__name__ if self.is_kept else "tensor"
-    return tensor_text(self.array, self.dtype, default_dtype(), name=name)
+    return tensor_text(self.array, self.dtype, default_dtype())
 
 
 def _reduce_ex(self: Tensor, _: Any) -> tuple[Any, ...]:

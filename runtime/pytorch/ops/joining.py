@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from th_shell.torch.calls.argument_types import as_tensors
 
 from th_shell.torch.base.dtypes import can_cast
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import listed, wrap_dim
 from th_shell.torch.base.warn import warn_once
-from th_shell.torch.calls.kinds import as_tensors
 from th_shell.torch.calls.schema import Out, Tensors
 from th_shell.torch.calls.table import FUNCTIONS, functional, op
 from th_shell.torch.compute.promotion import result_type

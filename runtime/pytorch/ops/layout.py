@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from th_shell.torch.calls.argument_types import register_kind
 
 from th_shell.runtime.core.storage import Storage
 from th_shell.runtime.core.tensor import contiguous_strides
@@ -15,7 +16,6 @@ from th_shell.torch.base.dtypes import MEMORY_FORMATS, memory_format
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, listed, wrap_dim
 from th_shell.torch.base.warn import warn
-from th_shell.torch.calls.kinds import register_kind
 from th_shell.torch.calls.schema import Format, IntOrShape
 from th_shell.torch.calls.table import op
 from th_shell.torch.classes.storages import TypedStorage, UntypedStorage

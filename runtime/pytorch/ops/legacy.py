@@ -6,10 +6,11 @@ its element type count as its instances.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from th_shell.torch.calls.argument_types import Rejected, as_ints
 
 from th_shell.torch.base.c_types import type_name
 from th_shell.torch.base.dtypes import (
@@ -18,17 +19,12 @@ from th_shell.torch.base.dtypes import (
     dtype,
     layout,
     memory_format,
-    set_default_dtype,
     strided,
 )
-from th_shell.torch.base.require import require
-from th_shell.torch.base.shapes import Shape, Size
-from th_shell.torch.base.warn import warn
-from th_shell.torch.calls.device import NO_DRIVER, check_device, device
+from th_shell.torch.base.shapes import Size
+from th_shell.torch.calls.device import check_device
 from th_shell.torch.calls.device import device as Device  # noqa: N812 (parameters have its name)
-from th_shell.torch.calls.kinds import Rejected, converter
-from th_shell.torch.calls.messages import invalid_arguments, not_unpacked
-from th_shell.torch.calls.schema import Format, Kind, Place, parse
+from th_shell.torch.calls.schema import Format, Kind, Place
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.literals import array_of
 from th_shell.torch.ops.creation import check_sizes
@@ -123,86 +119,31 @@ def cuda(
     return input
 
 
-_SCHEMAS = [
-    parse(text)
-    for text in (
-        "new(*, torch.device device = None)",
-        "new(torch.Storage storage)",
-        "new(Tensor other)",
-        "new(tuple of ints size, *, torch.device device = None)",
-        "new(object data, *, torch.device device = None)",
-    )
-]
-
-
-def construct(kind: Kind, args: Sequence[Any], named: Mapping[str, Any]) -> Tensor:
-    """The tensor of a constructor's arguments: sizes, or a sequence of numbers, or another tensor.
+def construct(kind: Kind, args: Sequence[Any], *, device: Any = None, **named: Any) -> Tensor:
+    """Return the tensor of a constructor's arguments: sizes, numbers in a sequence, or a tensor.
 
     kind: the element type; None for that of the argument, or the default. Raises TypeError,
-    RuntimeError and ValueError in PyTorch's words.
+    RuntimeError and ValueError.
     """
-    args, named = list(args), dict(named)
-    _check_device(named.pop("device", None))
-    for name in ("data", "size", "other", "storage"):
-        if not args and name in named:
-            value = named.pop(name)
-            args.append(Size(value) if name == "size" else value)
-    if named:
-        raise invalid_arguments(_SCHEMAS, args, named)
-    if not args:
-        return wrap(np.empty(0, (kind or default_dtype()).numpy))
-    sizes = _sizes(args)
-    if sizes is not None:
-        return wrap(np.empty(check_sizes(sizes), (kind or default_dtype()).numpy))
-    if len(args) > 1:
-        raise invalid_arguments(_SCHEMAS, args, named)
-    return _of(args[0], kind)
-
-
-def _check_device(wanted: Any) -> None:
-    if wanted is not None and device(wanted).type != "cpu":
-        raise RuntimeError(
-            f"legacy constructor expects device type: cpu but device type: {device(wanted).type} "
-            f"was passed"
-        )
-
-
-def _sizes(args: Sequence[Any]) -> Shape | None:
-    """The sizes that the arguments are; None where they are something else."""
-    if isinstance(args[0], Size):
-        return tuple(args[0]) if len(args) == 1 else None
-    size = parse("f(int n)").parameters[0]
-    if isinstance(args[0], Tensor) or converter(size, type(args[0])) is None:
-        return None
-    for at, value in enumerate(args):
-        convert = converter(size, type(value))
-        if convert is None:
-            if isinstance(value, float):
-                return None
-            shape = _SCHEMAS[3].parameters[0]
-            raise TypeError(f"new(): {not_unpacked(shape, at, value)}")
-    try:
-        return tuple([converter(size, type(v))(v) for v in args])  # type: ignore[misc]
-    except Rejected:
-        return None
-
-
-def _of(data: Any, kind: Kind) -> Tensor:
+    check_device(device)
+    for name in named:
+        raise TypeError(f"new() got an unexpected keyword argument '{name}'")
+    type_of_new = kind or default_dtype()
+    if len(args) != 1 or isinstance(args[0], (int, np.integer, Size)):
+        try:
+            sizes = as_ints(args[0] if isinstance(args[0], Size) else args) if args else (0,)
+        except Rejected:
+            types = ", ".join(map(type_name, args))
+            raise TypeError(f"new() takes sizes, a sequence or a tensor (got {types})") from None
+        return wrap(np.empty(check_sizes(sizes), type_of_new.numpy))
+    (data,) = args
     if isinstance(data, Tensor):
         if kind is not None and data.dtype is not kind:
-            raise TypeError(f"expected {_options(kind)} (got {_options(data.dtype)})")
+            raise TypeError(f"expected a tensor of {kind!r} (got one of {data.dtype!r})")
         return view_of(data, data.array)
     if not hasattr(data, "__len__") or isinstance(data, (dict, np.generic)):
         raise TypeError(f"new(): data must be a sequence (got {type_name(data)})")
-    return wrap(array_of(data, kind or default_dtype()))
-
-
-def _options(kind: dtype) -> str:
-    name = {"Byte": "unsigned char", "Char": "signed char", "Long": "long int"}.get(kind.scalar)
-    return (
-        f"TensorOptions(dtype={name or kind.real}, device=cpu, layout=Strided, "
-        f"requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))"
-    )
+    return wrap(array_of(data, type_of_new))
 
 
 class tensortype(type):  # noqa: N801 (PyTorch's name)
@@ -211,15 +152,12 @@ class tensortype(type):  # noqa: N801 (PyTorch's name)
     __module__ = "torch"
     dtype: dtype
     layout: layout
-    is_cuda: bool
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, Tensor) and not cls.is_cuda and instance.dtype is cls.dtype
+        return isinstance(instance, Tensor) and instance.dtype is cls.dtype
 
     def __call__(cls, *args: Any, **named: Any) -> Any:
-        if cls.is_cuda:
-            raise RuntimeError(NO_DRIVER)
-        return construct(cls.dtype, args, named)
+        return construct(cls.dtype, args, **named)
 
 
 class TypedTensor:
@@ -230,59 +168,25 @@ class TypedTensor:
     is_sparse = False
 
 
-def tensor_type(kind: dtype, is_cuda: bool = False) -> tensortype:
-    """The class of tensors of an element type."""
-    module = "torch.cuda" if is_cuda else "torch"
-    members = {"dtype": kind, "is_cuda": is_cuda, "__module__": module, "__doc__": None}
+def _tensor_type(kind: dtype) -> tensortype:
+    """Return the class of tensors of an element type."""
+    members = {"dtype": kind, "__module__": "torch", "__doc__": None}
     return tensortype(f"{kind.scalar}Tensor", (TypedTensor,), members)
 
 
 #: The classes by the names that `type()` tells: 'torch.FloatTensor'.
 TENSOR_TYPES = {
-    f"torch.{'cuda.' if is_cuda else ''}{kind.scalar}Tensor": tensor_type(kind, is_cuda)
-    for is_cuda in (False, True)
+    f"torch.{kind.scalar}Tensor": _tensor_type(kind)
     for kind in DTYPES
     if kind.scalar.lower() in _NAMES
 }
 
 
-def set_default_tensor_type(t: Any) -> None:
-    """Set the type of tensors that are made of Python's floats by the name of a class of tensors.
-
-    Raises TypeError where it is no class of floating-point numbers.
-    """
-    found = TENSOR_TYPES.get(t) if isinstance(t, str) else t
-    if not isinstance(found, tensortype):
-        raise TypeError("invalid type object")
-    if not found.dtype.is_floating_point:
-        raise TypeError("only floating-point types are supported as the default type")
-    if found.is_cuda:
-        raise RuntimeError(NO_DRIVER)
-    warn(
-        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch."
-        "set_default_dtype() and torch.set_default_device() as alternatives."
-    )
-    set_default_dtype(found.dtype)
-
-
 def _new_tensor(cls: type[Tensor], *args: Any, **named: Any) -> Tensor:
-    found = construct(None, args, named)
-    return found if cls is Tensor else _as_subclass(found, cls)
-
-
-def _as_subclass(self: Tensor, cls: type[Tensor]) -> Tensor:
-    """This view of this storage as an instance of a class. Raises TypeError for no class."""
-    require(isinstance(cls, type), "cls must be a type (got {})", type_name(cls), error=TypeError)
-    if not issubclass(cls, Tensor):
-        raise TypeError(
-            "Creating a Tensor subclass from a class that does not inherit from Tensor is not "
-            "possible. Make sure your class inherits from Tensor."
-        )
-    return self.kept_as(cls)
+    return construct(None, args, **named)
 
 
 Tensor.__new__ = _new_tensor  # type: ignore[method-assign, assignment]
-Tensor.as_subclass = _as_subclass  # type: ignore[method-assign, assignment]
 
 
 # -- names of types, and tensors from tensors
@@ -309,8 +213,6 @@ def _type_of(wanted: Any) -> dtype:
     found = TENSOR_TYPES.get(name)
     if found is None:
         raise ValueError(f"invalid type: '{name}'")
-    if found.is_cuda:
-        check_device("cuda")
     return found.dtype
 
 
@@ -320,8 +222,8 @@ def _full_name(wanted: type) -> str:
 
 
 def _new(self: Tensor, *args: Any, **named: Any) -> Tensor:
-    """A tensor of this one's type: of sizes, or of a sequence of numbers."""
-    return construct(self.dtype, args, named)
+    """Return a tensor of this one's type: of sizes, or of a sequence of numbers."""
+    return construct(self.dtype, args, **named)
 
 
 _new.__name__ = "new"

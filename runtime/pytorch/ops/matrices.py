@@ -5,36 +5,30 @@ PyTorch's documentation: torch.linalg and torch, BLAS and LAPACK Operations.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
+from th_shell.torch.calls.argument_types import as_tensors
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.c_types import type_name
-from th_shell.torch.base.dtypes import Category, bool_
+from th_shell.torch.base.dtypes import Category
 from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import broadcast, check_long, wrap_dim
-from th_shell.torch.calls.kinds import as_tensors
 from th_shell.torch.calls.schema import OUT, Number, Out
 from th_shell.torch.calls.table import functional, op
 from th_shell.torch.compute.elementwise import NOT_BOOL, check_types
 from th_shell.torch.compute.matrices import (
-    check_floats,
     check_matrices,
-    check_one_type,
     check_rank,
     check_square,
-    converged,
-    matrices,
 )
 from th_shell.torch.compute.promotion import result_type
 from th_shell.torch.compute.sums import give
-from th_shell.torch.ops.contraction import check_scalars
 from th_shell.torch.ops.creation import fill_number
 from th_shell.torch.ops.norms import vector_norm_of
-from th_shell.torch.ops.products import apply, batch_product, matrix_product, vectors
+from th_shell.torch.ops.products import apply, batch_product, check_scalars, matrix_product, vectors
 from th_shell.torch.ops.solving import inv
 from th_shell.torch.ops.views import expanded
 from th_shell.torch.tensors.tensor import Tensor, wrap
@@ -62,20 +56,6 @@ def matrix_exp(input: Tensor) -> Tensor:
     return wrap(np.asarray(expm(array), array.dtype))
 
 
-#: The orders of norms of matrices.
-_ORDERS = ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf)
-
-
-@op(f"linalg_cond(Tensor input, str p, *, {OUT})", casts=True)
-@op(name="linalg_cond", more=OUT, casts=True)
-def cond(input: Tensor, p: Number = None) -> Tensor:
-    """How much errors in the right side of an equation may grow in its solution."""
-    array = matrices(input, "linalg.cond")
-    if p is not None and p not in _ORDERS:
-        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
-    return wrap(np.asarray(converged(np.linalg.cond, array, p), array.dtype))
-
-
 def multi_dot(tensors: Any, *, out: Out = None) -> Tensor:
     """The product of several matrices, in the order that takes the fewest multiplications."""
     arrays = [tensor.array for tensor in tensors]
@@ -88,17 +68,6 @@ def chain_matmul(*matrices: Tensor, out: Out = None) -> Tensor:
     """The product of several matrices, in the order that takes the fewest multiplications."""
     require(matrices, "chain_matmul(): Expected one or more matrices")
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices, out=out)
-
-
-@op(name="linalg_vecdot", more=OUT)
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
-    """The sums of products along a dimension."""
-    a, b = x.array, y.array
-    for tensor in (x, y):
-        check_floats(tensor, "linalg.vecdot")
-    check_one_type("linalg.vecdot: ", x=x, y=y)
-    shape = broadcast(a.shape, b.shape)
-    return wrap(np.asarray((a * b).sum(wrap_dim(dim, len(shape)))))
 
 
 @op(name="linalg_cross", more=OUT)
@@ -183,18 +152,6 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
         raise RuntimeError("N must be non-negative.")
     powers = _powers(x.array, N)
     return wrap(powers if increasing else np.ascontiguousarray(powers[:, ::-1]))
-
-
-@op()
-def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
-    """Matrices of the powers of elements, from the power 0 on."""
-    if x.dtype is bool_ or x.dtype.itemsize == 2 and x.dtype.is_floating_point:
-        what = "linalg.vander supports floating point, complex, and integer tensors, but got"
-        raise RuntimeError(f"{what} {x.dtype.scalar}")
-    values = np.atleast_1d(x.array)
-    count = values.shape[-1] if N is None else N
-    require(count > 1, "N must be greater than 1.")
-    return wrap(_powers(values, count))
 
 
 def _powers(values: Array, count: int | None) -> Array:

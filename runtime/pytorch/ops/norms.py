@@ -12,8 +12,7 @@ from th_shell.torch.base.c_types import type_name
 from th_shell.torch.base.dtypes import Category
 from th_shell.torch.base.dtypes import dtype as DType
 from th_shell.torch.base.quiet import quietly
-from th_shell.torch.base.require import require
-from th_shell.torch.base.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
+from th_shell.torch.base.shapes import Shape, listed, wrap_dims
 from th_shell.torch.calls.schema import Kind, Number, Out
 from th_shell.torch.calls.table import FUNCTIONS, op
 from th_shell.torch.compute.matrices import (
@@ -22,7 +21,6 @@ from th_shell.torch.compute.matrices import (
     check_wide,
     converged,
 )
-from th_shell.torch.compute.promotion import result_type
 from th_shell.torch.compute.sums import FEW, axes_of, give, tidy
 from th_shell.torch.ops.reduce import sum_of
 from th_shell.torch.tensors.tensor import Tensor, wrap
@@ -39,18 +37,7 @@ def vector_norm_of(array: Array, ord: float, axes: Shape | None, keepdim: bool) 
     """
     if not array.size:
         check_identity(array, ord, axes)
-    if array.itemsize < 8 and ord not in (0, 1, 2, math.inf, -math.inf):
-        return _power_norm(array, np.float32(ord), axes, keepdim)
     return _wide_norm(array, ord, axes, keepdim)
-
-
-def _power_norm(array: Array, ord: Any, axes: Shape | None, keepdim: bool) -> Array:
-    """The norms of other orders of float32, all of whose steps PyTorch rounds."""
-    run, wide = quietly.run, np.abs(array).astype(np.float64)
-    powers = run(run(np.power, wide, ord).astype, np.float32)
-    sums = np.asarray(sum_of(powers, axes, keepdim))
-    roots = run(np.power, sums.astype(np.float64), np.float32(1) / ord)
-    return np.asarray(roots).astype(array.dtype)
 
 
 def check_identity(array: Array, ord: float, axes: Shape | None) -> None:
@@ -199,24 +186,6 @@ def linalg_norm(
     return vector_norm(input, ord, dim, keepdim, dtype=dtype)
 
 
-@op(method=False)
-def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
-    """The cosines of angles between vectors, which count as eps long at least."""
-    kind = result_type(x1, x2)
-    if kind.category < Category.FLOAT:
-        what = "expected common dtype to be floating point, yet common dtype is"
-        raise RuntimeError(f"{what} {kind.scalar}")
-    require(eps >= 0, "eps must be non-negative, got: {:g}", eps)
-    a, b = (cast(x.array, kind.numpy) for x in (x1, x2))
-    shape = broadcast(a.shape, b.shape)
-    axes = axes_of(dim, len(shape))
-    a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)
-    lengths = [np.maximum(vector_norm_of(x, 2, axes, True), eps) for x in (a, b)]
-    return wrap(
-        cast(np.asarray(sum_of(a / lengths[0] * (b / lengths[1]), axes, False)), kind.numpy)
-    )
-
-
 # -- the old norm
 
 
@@ -282,29 +251,3 @@ def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
             f"Got {apart.dtype.scalar} instead."
         )
     return wrap(vector_norm_of(apart.array, float(p), None, False))
-
-
-#: PyTorch: what is added to the norm that is divided by.
-_LITTLE = 1e-7
-
-
-@op(in_place=True)
-def renorm(input: Tensor, p: Number, dim: int, maxnorm: Number, *, out: Out = None) -> Tensor:
-    """Slices of a dimension, of which those with a larger norm are scaled down to maxnorm."""
-    array = input.array
-    require(p > 0, "renorm: non-positive-norm not supported")
-    require(maxnorm >= 0, "renorm: expected maxnorm to be >= 0 but got {:g}", maxnorm)
-    require(
-        array.ndim >= 2, "renorm: input needs at least 2 dimensions, got {} dimensions", array.ndim
-    )
-    axis = wrap_dim(dim, array.ndim)
-    kind = norm_type(input, None)
-    check_out(out, kind)
-    wide = array.astype(np.promote_types(array.dtype, np.float32), copy=False)
-    norms = vector_norm_of(wide, float(p), tuple(d for d in range(array.ndim) if d != axis), True)
-    factors = np.where(norms > maxnorm, wide.dtype.type(maxnorm) / (norms + _LITTLE), 1)
-    found = tidy(quietly.run(np.multiply, array, factors.astype(array.dtype)))
-    if out is input:
-        np.copyto(array, found)
-        return input
-    return give(found, out)

@@ -11,7 +11,6 @@ from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import int64
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, listed, wrap_dim
-from th_shell.torch.base.warn import warn_once
 from th_shell.torch.calls.schema import Number, TensorOrNumber, Tensors
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.indices import as_indices, masks_checked
@@ -21,10 +20,8 @@ from th_shell.torch.ops.creation import fill_number
 from th_shell.torch.ops.gathering import bad_index, check_bounds, check_take
 from th_shell.torch.ops.indexing import fill_value, put, without_ones
 from th_shell.torch.ops.scattering import (
-    REDUCTIONS,
     changing,
     positions_of,
-    reduce_into,
     write_back,
 )
 from th_shell.torch.tensors.layouts import copy_of
@@ -46,17 +43,15 @@ def _whole(
     return flat, positions, values.reshape(-1)
 
 
-def _check_added(input: Tensor, dim: int, index: Tensor, source: Tensor, name: str) -> None:
+def _check_source(input: Tensor, dim: int, index: Tensor, source: Tensor, name: str) -> None:
+    """Raise an error where a source has not one slice of the tensor's sizes for each index."""
     ours, given, chosen = input.array, source.array, index.array
     if chosen.dtype not in (np.int32, np.int64):
         raise RuntimeError(
             f"{name}(): Expected dtype int32/int64 for index but got: {index.dtype.scalar}"
         )
     if chosen.ndim > 1:
-        raise IndexError(
-            f"{name}(): Index is supposed to be a vector, but got dim: {chosen.ndim} with type: "
-            f"{index.dtype.scalar} and size: {listed(chosen.shape)}"
-        )
+        raise IndexError(f"{name}(): Index should have dimension 1 or 0 (got {chosen.ndim})")
     if source.dtype is not input.dtype:
         raise RuntimeError(
             f"{name}(): self ({input.dtype.scalar}) and source ({source.dtype.scalar}) must have "
@@ -67,8 +62,6 @@ def _check_added(input: Tensor, dim: int, index: Tensor, source: Tensor, name: s
             f"source tensor shape must match self tensor shape, excluding the specified dimension. "
             f"Got self.shape = {listed(ours.shape)} source.shape = {listed(given.shape)}"
         )
-    if not given.ndim and chosen.size != 1:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     count = given.shape[dim] if given.ndim else 1
     if chosen.size != count:
         raise RuntimeError(
@@ -83,7 +76,7 @@ def index_add_(
 ) -> None:
     """Add alpha times a source's positions of a dimension to those that an index has."""
     dim = wrap_dim(dim, input.array.ndim)
-    _check_added(input, dim, index, source, "index_add_")
+    _check_source(input, dim, index, source, "index_add_")
     if not source.array.size:
         return
     if input.array.ndim < 2 and bad_index(index.array, input.array.size) is not None:
@@ -95,93 +88,19 @@ def index_add_(
     write_back(input.array, flat)
 
 
-@changing("index_reduce")
-def index_reduce_(
-    input: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    reduce: str,
-    *,
-    include_self: bool = True,
-) -> None:
-    """Reduce the positions of a dimension that an index has with those of a source.
-
-    reduce: 'prod', 'mean', 'amax' or 'amin'. include_self: with the tensor's own, too.
-    """
-    warn_once("index_reduce() is in beta and the API may change at any time.")
-    dim = wrap_dim(dim, input.array.ndim)
-    if reduce not in REDUCTIONS or reduce == "sum":
-        raise RuntimeError(
-            f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
-            f"{reduce}."
-        )
-    _check_added(input, dim, index, source, "index_reduce_")
-    if not source.array.size:
-        return
-    flat, positions, values = _whole(input, dim, index, source, IndexError)
-    reduce_into(flat, positions, values, reduce, include_self)
-    write_back(input.array, flat)
-
-
 @changing("index_copy")
 def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
     """Set the positions of a dimension that an index has to those of a source."""
-    array, given = input.array, source.array
-    dim = wrap_dim(dim, array.ndim)
-    if index.array.ndim > 1:
+    rows, axis = along(input.array, dim)
+    _check_source(input, axis, index, source, "index_copy_")
+    positions = index.array.reshape(-1)
+    beyond = bad_index(positions, rows.shape[axis])
+    if beyond is not None:
         raise IndexError(
-            f"index_copy_(): Index should have dimension 1 or 0 (got {index.array.ndim})"
-        )
-    if not given.ndim and index.array.size != 1:
-        raise IndexError(
-            f"index_copy_(): When source is scalar, index should have one element "
-            f"(got {index.array.size})"
-        )
-    if given.ndim != array.ndim and given.ndim and array.ndim:
-        raise IndexError(
-            f"index_copy_(): When source and destination are not scalars, their dimensionality "
-            f"must match. Source dimensionality ({given.ndim}), destination dimensionality "
-            f"({array.ndim})"
-        )
-    _check_copied(input, dim, index, source)
-    _copy_chosen(array, dim, index.array.reshape(-1), given)
-
-
-def _check_copied(input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
-    array, given = input.array, source.array
-    if index.dtype is not int64:
-        raise RuntimeError(
-            f"index_copy_(): Expected a long tensor for index, but got {index.dtype.scalar}"
-        )
-    if input.dtype is not source.dtype:
-        raise RuntimeError(
-            f"index_copy_(): self and source expected to have the same dtype, but got (self) "
-            f"{input.dtype.scalar} and (source) {source.dtype.scalar}"
-        )
-    ours, theirs = _without(array.shape, dim), _without(given.shape, dim)
-    if ours != theirs:
-        raise RuntimeError(
-            f"index_copy_(): Source/destination tensor must have same slice shapes. Destination "
-            f"slice shape: {' '.join(map(str, ours))} at dimension {dim} and source slice shape: "
-            f"{' '.join(map(str, theirs))} at dimension 0."
-        )
-    if given.ndim and index.array.size != given.shape[dim]:
-        raise IndexError(
-            f"index_copy_(): Number of indices ({index.array.size}) should be equal to "
-            f"source.size(dim) ({given.shape[dim]})"
-        )
-
-
-def _copy_chosen(array: Array, dim: int, chosen: Array, values: Array) -> None:
-    rows, axis = along(array, dim)
-    wrong = bad_index(chosen, rows.shape[axis])
-    if wrong is not None:
-        raise IndexError(
-            f"index_copy_(): index {wrong} is out of bounds for dimension {dim} with size "
+            f"index_copy_(): index {beyond} is out of bounds for dimension {axis} with size "
             f"{rows.shape[axis]}"
         )
-    rows[(slice(None),) * axis + (chosen,)] = values
+    rows[(slice(None),) * axis + (positions,)] = source.array
 
 
 @changing("index_fill", out=False)

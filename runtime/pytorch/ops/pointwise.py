@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from th_shell.torch.ops.binary import NUMBER, OF_NUMBER, TENSORS, binary
 
 from th_shell.torch.base.dtypes import bool_, dtype, int64
 from th_shell.torch.base.require import require
@@ -29,8 +30,7 @@ from th_shell.torch.compute.elementwise import (
 )
 from th_shell.torch.compute.formulas import EXACT
 from th_shell.torch.compute.promotion import to_float
-from th_shell.torch.ops.creation import check_sizes, fill_number, ones_like
-from th_shell.torch.ops.pairs import NUMBER, OF_NUMBER, TENSORS, binary
+from th_shell.torch.ops.creation import fill_number, ones_like
 from th_shell.torch.tensors.layouts import empty_like_array
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import check_out
@@ -371,19 +371,3 @@ def polygamma(n: int, input: Tensor, *, out: Out = None) -> Tensor:
 def polygamma_method(input: Tensor, n: int, *, out: Out = None) -> Tensor:
     """The n-th derivative of the digamma function."""
     return polygamma(n, input, out=out)
-
-
-@op(name="mvlgamma special_multigammaln", in_place=True)
-def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Tensor:
-    """The logarithm of the multivariate gamma function of dimension p."""
-    require(input.dtype is not bool_, "The input tensor may not be a boolean tensor.")
-    require(p >= 1, "p has to be greater than or equal to 1")
-
-    check_sizes((*input.sizes, p))
-
-    def compute(a: Any) -> Any:
-        steps = -0.5 * np.arange(p, dtype=a.dtype)
-        total = _scipy("gammaln")(np.asarray(a)[..., None] + steps).sum(-1)
-        return total + a.dtype.type(p * (p - 1) / 4 * math.log(math.pi))
-
-    return Pointwise(compute, FLOATS, rule=to_float)(input, None, out)

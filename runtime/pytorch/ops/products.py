@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.dtypes import Category, int64
 from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
@@ -16,8 +17,6 @@ from th_shell.torch.calls.table import functional, op
 from th_shell.torch.compute.elementwise import NOT_BOOL, check_types
 from th_shell.torch.compute.promotion import result_type
 from th_shell.torch.compute.sums import give
-from th_shell.torch.ops.contraction import check_scalars
-from th_shell.torch.ops.contraction import einsum as contract
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast, delivered
 
@@ -258,7 +257,7 @@ def einsum(*args: Any) -> Tensor:
     if isinstance(args[0], Tensor):
         return _einsum_of_lists(args)
     operands = args[1] if isinstance(args[1], (list, tuple)) else args[1:]
-    return contract(args[0], list(operands))
+    return _contract(args[0], list(operands))
 
 
 def _einsum_of_lists(args: tuple[Any, ...]) -> Tensor:
@@ -271,7 +270,60 @@ def _einsum_of_lists(args: tuple[Any, ...]) -> Tensor:
     equation = ",".join(text(args[2 * i + 1]) for i in range(pairs))
     if len(args) % 2:
         equation += "->" + text(args[-1])
-    return contract(equation, [args[2 * i] for i in range(pairs)])
+    return _contract(equation, [args[2 * i] for i in range(pairs)])
+
+
+def _contract(equation: str, operands: list[Any]) -> Tensor:
+    """The sums of products that an equation tells: letters that the right side lacks are summed.
+
+    Raises RuntimeError, in PyTorch's words, for operands that do not fit the equation.
+    """
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    output = right if arrow else _free_letters(terms)
+    if len(terms) != len(operands):
+        few = "fewer" if len(operands) < len(terms) else "more"
+        raise RuntimeError(f"einsum(): {few} operands were provided than specified in the equation")
+    kind = _type_of_sums(terms, output, operands).numpy
+    arrays = [cast(operand.array, kind) for operand in operands]
+    wide = [a.astype(np.float32) if kind == np.float16 else a for a in arrays]
+    try:
+        with np.errstate(all="ignore"):
+            sums = np.einsum(f"{left}->{output}", *wide, optimize=len(wide) > 1)
+    except ValueError:
+        shapes = ", ".join(listed(array.shape) for array in arrays)
+        raise RuntimeError(
+            f"einsum(): operands of the shapes {shapes} do not fit the equation '{equation}'"
+        ) from None
+    return wrap(np.array(cast(np.asarray(sums), kind)))
+
+
+def _type_of_sums(terms: list[str], right: str, operands: list[Any]) -> Any:
+    """The result's type. Raises an error where what is summed of products has several, or is bool.
+
+    The sums of a single operand's whole numbers are of int64, as those of `sum` are.
+    """
+    kind = result_type(*operands)
+    summed = set("".join(terms)) - set(right) - {"."}
+    if len(terms) == 1:
+        return int64 if summed and kind.category < Category.FLOAT else kind
+    if any(sum(letter in term for term in terms) > 1 for letter in summed):
+        check_scalars(operands[0], operands[1])
+        check_types("bmm", NOT_BOOL, kind.numpy)
+    return kind
+
+
+def check_scalars(a: Tensor, b: Tensor) -> None:
+    """Raise RuntimeError where two tensors that are to have one type have two."""
+    if a.dtype is not b.dtype:
+        raise RuntimeError(f"expected scalar type {a.dtype.scalar} but found {b.dtype.scalar}")
+
+
+def _free_letters(terms: list[str]) -> str:
+    """The right side that is meant where there is none: letters that stand once, in order."""
+    text = "".join(terms)
+    letters = sorted({c for c in text if c.isalpha() and text.count(c) == 1})
+    return ("..." if "..." in text else "") + "".join(letters)
 
 
 @functional

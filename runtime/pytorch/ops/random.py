@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from th_shell.torch.tensors.large_arrays import empty_tensor
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import default_dtype, dtype, int64
@@ -27,14 +28,12 @@ from th_shell.torch.ops.random_in_place import (
     whole_,
 )
 from th_shell.torch.streams.distributions import (
-    binomial,
     draw_apart,
     draw_with_replacement,
-    poisson,
+    numpy_generator,
 )
 from th_shell.torch.streams.uniform import permutation
 from th_shell.torch.tensors.layouts import empty_like_array
-from th_shell.torch.tensors.sharing import empty_tensor
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast, resize, resize_to
 
@@ -237,8 +236,8 @@ def bernoulli_alike(input: Tensor, p: float, *, generator: Source = None) -> Ten
     return bernoulli_(wrap(np.empty(array.shape, array.dtype)), p, generator=generator)
 
 
-@op(name="poisson", method=False)
-def poisson_of(input: Tensor, generator: Source = None) -> Tensor:
+@op(method=False)
+def poisson(input: Tensor, generator: Source = None) -> Tensor:
     """A tensor of numbers of Poisson's distribution; input has the rate of each."""
     rates = input.array
     if rates.size:
@@ -246,31 +245,23 @@ def poisson_of(input: Tensor, generator: Source = None) -> Tensor:
     require((rates >= 0).all(), "invalid Poisson rate, expected rate to be non-negative")
     words = words_of(generator)
     with words.lock:
-        drawn = [poisson(words, rate) for rate in rates.ravel().tolist()]
-    return wrap(np.array(drawn, rates.dtype).reshape(rates.shape))
+        drawn = numpy_generator(words).poisson(np.minimum(rates.astype(np.float64), 2.0**62))
+    return wrap(np.asarray(drawn, rates.dtype))
 
 
-@op(name="binomial", method=False)
-def binomial_of(count: Tensor, prob: Tensor, generator: Source = None) -> Tensor:
+@op(method=False)
+def binomial(count: Tensor, prob: Tensor, generator: Source = None) -> Tensor:
     """How many of `count` trials succeed, each with the probability `prob`."""
-    for name, given in (("count", count), ("prob", prob)):
-        if not given.dtype.is_floating_point:
-            raise ValueError(
-                f"binomial only supports floating-point dtypes for {name}, got: "
-                f"{given.dtype.scalar}"
-            )
+    for tensor in (count, prob):
+        check_types("binomial_cpu", WIDE_FLOATS, tensor.dtype.numpy)
     broadcast(count.sizes, prob.sizes)
-    require(
-        count.dtype is prob.dtype,
-        f"Found dtype {prob.dtype.scalar} but expected {count.dtype.scalar}",
-    )
-    check_types("binomial_cpu", WIDE_FLOATS, count.dtype.numpy)
-    counts, chances = np.broadcast_arrays(count.array, prob.array)
+    trials = np.clip(np.nan_to_num(count.array), 0, 2**62).astype(np.int64)
+    chances = np.clip(np.nan_to_num(prob.array), 0, 1)
     words = words_of(generator)
     with words.lock:
-        pairs = zip(counts.ravel().tolist(), chances.ravel().tolist(), strict=True)
-        drawn = [binomial(words, n, p) for n, p in pairs]
-    return wrap(np.array(drawn, counts.dtype).reshape(counts.shape))
+        drawn = numpy_generator(words).binomial(trials, chances)
+    drawn = np.where(np.isnan(count.array) | np.isnan(prob.array), np.nan, drawn)
+    return wrap(np.asarray(drawn, count.array.dtype))
 
 
 @op(more=f"torch.Generator generator = None, {OUT}")

@@ -1,9 +1,4 @@
-"""Tensors of numbers in equal steps, and the unit matrix. PyTorch's documentation: Creation Ops.
-
-The last digits are PyTorch's: products and sums are rounded once, as fused multiply-add does. And
-`arange` computes blocks of elements at once, as many as fit a register of 256 bits: the first
-number of a block is rounded to the element type, and the others are counted from it.
-"""
+"""Tensors of numbers in equal steps, and the unit matrix. PyTorch's documentation: Creation Ops."""
 
 from __future__ import annotations
 
@@ -21,14 +16,12 @@ from th_shell.torch.base.warn import warn
 from th_shell.torch.calls.schema import NEW, OUT, Kind, Number, Out
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.elementwise import ALL, NUMBERS, check_types
-from th_shell.torch.compute.formulas import multiply_add
 from th_shell.torch.compute.promotion import number_as
 from th_shell.torch.compute.sums import give
 from th_shell.torch.ops.creation import check_sizes, fill_number, type_for
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast
 
-_REGISTER = 32  # bytes
 _OPTIONS = f"torch.dtype dtype = None, {NEW}"
 _WITH_OUT = f"{OUT}, {_OPTIONS}"
 
@@ -65,8 +58,6 @@ def arange(
     check_types("arange_cpu", NUMBERS, kind.numpy)
     _check_bounds(start, end, step)
     count = _count(start, end, step, whole and kind is int64)
-    if out is not None and out.array.size != count:
-        _resize_for_range(out, count)
     if kind.category is Category.INTEGER:
         first, width = (int(number_as(n, np.dtype(np.int64))) for n in (start, step))
         values = np.arange(count) * width + first
@@ -92,27 +83,9 @@ def _count(start: Any, end: Any, step: Any, whole: bool) -> int:
     return int(count)
 
 
-def _resize_for_range(out: Tensor, count: int) -> None:
-    if out.array.size:
-        shape = listed(out.sizes)
-        warn(
-            f"The number of elements in the out tensor of shape {shape} is {out.array.size} which "
-            f"does not match the computed number of elements {count}. Note that this may occur as "
-            f"a result of rounding error. The out tensor will be resized to a tensor of shape "
-            f"({count},)."
-        )
-
-
 def _steps(start: float, step: float, count: int, kind: dtype) -> Array:
-    """start + step * k for k from 0 on, computed in blocks."""
-    block = _REGISTER // kind.itemsize
-    full = count - count % block
-    first = multiply_add(np.arange(0.0, full, block), step, start)
-    first = first.astype(kind.numpy).astype(np.float64)
-    values = np.empty(count, kind.numpy)
-    values[:full] = multiply_add(np.arange(float(block)), step, first[:, None]).reshape(-1)
-    values[full:] = multiply_add(np.arange(float(full), count), step, start)
-    return values
+    """Return start + step * k for k from 0 on, computed in float64."""
+    return cast(start + step * np.arange(count), kind.numpy)
 
 
 @op(name="range", more=NEW.replace("bool pin_memory = False, ", ""))
@@ -182,8 +155,8 @@ def _between(start: Any, end: Any, steps: int, kind: dtype) -> Array:
     first, last = (number_as(fill_number(n, kind).item(), numpy) for n in (start, end))
     step = (last - first) / numpy.type(steps - 1)
     at = np.arange(float(steps))
-    rising = multiply_add(at, float(step), float(first))
-    falling = multiply_add(at[::-1], -float(step), float(last))
+    rising = float(first) + float(step) * at
+    falling = float(last) - float(step) * at[::-1]
     values: Any = np.where(at < steps // 2, rising, falling)
     return cast(values, kind.numpy)
 

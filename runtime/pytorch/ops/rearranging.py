@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from th_shell.torch.ops.slicing import diagonal as diagonal_view
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import int64
@@ -18,7 +19,6 @@ from th_shell.torch.calls.schema import NEW, OUT, IntsOrOne, Kind, Out
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.elementwise import check_types
 from th_shell.torch.ops.creation import check_sizes
-from th_shell.torch.ops.parts import diagonal as diagonal_view
 from th_shell.torch.tensors.layouts import empty_like_array
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import delivered

@@ -20,20 +20,17 @@ from th_shell.torch.calls.schema import OUT, IntsOrOne, Kind, Out
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.elementwise import ALL, FLOATS, check_types
 from th_shell.torch.compute.promotion import to_float
-from th_shell.torch.compute.sums import FEW, axes_of, give, ordered_sum, tidy, total
+from th_shell.torch.compute.sums import axes_of, give, tidy, total
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast, check_cast, check_out
 
 #: Takes an array, axes, whether they are kept, and the type to compute in.
 Reduce = Callable[[Array, Shape | None, bool, Any], Any]
 _FLOAT16 = np.dtype(np.float16)
-_FLOAT32 = np.dtype(np.float32)
+_FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 _INT64 = np.dtype(np.int64)
-#: Of this many elements, and so many along an axis whose elements are no neighbours, the sum is
-#: taken in parts, so that its rounding errors stay those of few additions.
-_MANY, _LONG, _PART = 1024, 64, 16
-#: Fewer sums than this are taken of elements that are made neighbours first.
-_NARROW = 8
+#: From so many elements on, float32 whose elements are no neighbours are added as float64.
+_LONG = 64
 
 
 # -- sums
@@ -45,37 +42,17 @@ def sum_of(array: Array, axes: Shape | None, keepdim: bool, kind: Any = None) ->
     kind: numpy's type in which it is taken; by default the elements'.
     """
     if kind is None or kind == array.dtype:
-        quick = ordered_sum if array.size < FEW else total
-        found = quick(array, axes, keepdim)
-        if found is not None:
-            return found
+        sums = total(array, axes, keepdim)
+        if sums is not None:
+            return sums
     if array.dtype == _FLOAT16 and kind in (None, _FLOAT16):
         return cast(np.asarray(sum_of(array, axes, keepdim, _FLOAT32)), _FLOAT16)
-    if axes is not None and array.size >= _MANY and array.dtype.kind == "f":
-        for axis in axes:
-            if array.shape[axis] >= _LONG and array.strides[axis] != array.itemsize:
-                return _sum_in_parts(array, axes, keepdim, kind, axis)
+    is_single = array.dtype == _FLOAT32 and (kind is None or kind is _FLOAT32)
+    if axes is not None and is_single:
+        if any(array.shape[a] >= _LONG and array.strides[a] != array.itemsize for a in axes):
+            return cast(np.asarray(sum_of(array, axes, keepdim, _FLOAT64)), _FLOAT32)
     found = quietly.run(np.add.reduce, array, axes, kind, None, keepdim)
     return found if array.flags.c_contiguous else tidy(found)
-
-
-def _sum_in_parts(array: Array, axes: Shape, keepdim: bool, kind: Any, axis: int) -> Any:
-    """A sum for which numpy would add many elements along an axis one after the other."""
-    size = array.shape[axis]
-    if array.size // size < _NARROW:
-        last = array.ndim - 1
-        turned = np.ascontiguousarray(array.swapaxes(axis, last))
-        moved = tuple(axis if a == last else last if a == axis else a for a in axes)
-        found = np.asarray(sum_of(turned, moved, True, kind)).swapaxes(axis, last)
-        return tidy(found if keepdim else found.squeeze(axes))
-    before = (slice(None),) * axis
-    whole = size - size % _PART
-    shape = (*array.shape[:axis], -1, _PART, *array.shape[axis + 1 :])
-    sums = np.add.reduce(array[(*before, slice(whole))].reshape(shape), axis + 1, kind)
-    if whole < size:
-        rest = np.add.reduce(array[(*before, slice(whole, None))], axis, kind, keepdims=True)
-        sums = np.concatenate([sums, rest], axis)
-    return sum_of(sums, axes, keepdim, kind)
 
 
 def sum_type(array: Array, kind: Kind) -> np.dtype[Any] | None:

@@ -5,14 +5,14 @@ PyTorch's documentation: torch, Other Operations and Pointwise Ops.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.base.dtypes import bool_, uint8
+from th_shell.torch.base.dtypes import bool_
 from th_shell.torch.base.quiet import calmly, quietly
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, check_long, wrap_dim, wrap_dims
@@ -177,75 +177,41 @@ def _differences(array: Array, n: int, axis: int) -> Array:
 # -- integrals
 
 
-def _steps(name: str, y: Array, x: Tensor, axis: int) -> Tensor:
-    """The widths of the intervals between the sample points x, to be broadcast with y."""
-    points = x.array
-    if points.ndim == 1:
-        if points.shape[0] != y.shape[axis]:
-            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
-        return wrap(_differences(points, 1, 0).reshape(-1, *[1] * (y.ndim - 1 - axis)))
-    if not points.ndim:
-        return wrap(np.empty(0, points.dtype))
-    missing = max(y.ndim - points.ndim, 0)
-    points = points.reshape([1] * missing + list(points.shape))
-    return wrap(_differences(points, 1, min(axis, points.ndim - 1)))
+def _areas(name: str, y: Tensor, dim: int, x: Tensor | None, dx: Any) -> tuple[Array, int]:
+    """Return twice the areas of the trapezoids between neighbours, and the axis where they lie.
 
-
-def _reject_bool(name: str, y: Tensor, x: Tensor | None, dx: Any) -> None:
-    if bool_ in (y.dtype, y.dtype if x is None else x.dtype):
-        which = "`y`" if x is None else "`x` or `y`"
-        raise NotImplementedError(
-            f"{name}: received a bool input for {which}, but bool is not supported"
-        )
-    if isinstance(dx, bool):
-        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
-
-
-def _areas(name: str, y: Tensor, dim: int, x: Tensor | None, dx: Any) -> tuple[Tensor, int]:
-    """Twice the areas of the intervals, and the axis along which they lie."""
+    x: the sample points; None where neighbours are dx apart.
+    """
     array = y.array
+    text = "Dimension specified as {} but tensor has no dimensions"
+    require(array.ndim, text, dim, error=IndexError)
     axis = wrap_dim(dim, array.ndim)
-    _reject_bool(name, y, x, dx)
-    width = dx if x is None else _steps(name, array, x, axis)
+    if bool_ in (y.dtype, y.dtype if x is None else x.dtype):
+        raise NotImplementedError(f"{name}: received a bool input, but bool is not supported")
+    width = dx
+    if x is not None:
+        points = x.array
+        if points.ndim == 1:
+            no_pairs = "{}: There must be one `x` value for each sample point"
+            require(len(points) == array.shape[axis], no_pairs, name)
+            points = points.reshape(-1, *[1] * (array.ndim - 1 - axis))
+        points = points.reshape([1] * (array.ndim - points.ndim) + list(points.shape))
+        width = wrap(_differences(points, 1, axis))
     sides = quietly.run(np.add, *_neighbours(array, axis))
-    return _multiply(wrap(sides), width), axis
+    return _multiply(wrap(sides), width).array, axis
 
 
 def _integral(y: Tensor, dim: int, x: Tensor | None, dx: Any) -> Tensor:
-    array = y.array
-    if not array.ndim:
-        shown = dim if x is None else wrap_dim(dim, 0)
-        raise IndexError(f"Dimension specified as {shown} but tensor has no dimensions")
-    axis = wrap_dim(dim, array.ndim)
-    if not array.shape[axis]:
-        return wrap(np.zeros(array.shape[:axis] + array.shape[axis + 1 :], array.dtype))
-    if x is None:
-        return _integral_of_equal_steps(y, axis, dx)
     areas, axis = _areas("trapezoid", y, dim, x, dx)
-    total = sum_of(areas.array, (axis,), False, sum_type(areas.array, None))
-    found: Tensor = _multiply(wrap(total), 0.5)
-    return found
-
-
-def _integral_of_equal_steps(y: Tensor, axis: int, dx: Any) -> Tensor:
-    """The sum of the samples, of which the first and the last count half, times the step."""
-    _reject_bool("trapezoid", y, None, dx)
-    array = y.array
-    before = (slice(None),) * axis
-    first, last = array[(*before, slice(0, 1))], array[(*before, slice(-1, None))]
-    ends = _multiply(wrap(quietly.run(np.add, first, last).squeeze(axis)), 0.5)
-    total = wrap(sum_of(array, (axis,), False, sum_type(array, None)))
-    found: Tensor = _multiply(_subtract(total, ends), dx)
-    return found
+    total = sum_of(areas, (axis,), False, sum_type(areas, None))
+    return _multiply(wrap(total), 0.5)
 
 
 def _cumulative(y: Tensor, dim: int, x: Tensor | None, dx: Any) -> Tensor:
-    require(y.array.ndim, "slice() cannot be applied to a 0-dim tensor.", error=IndexError)
     areas, axis = _areas("cumulative_trapezoid", y, dim, x, dx)
-    kind = sum_type(areas.array, None)
-    sums = areas.array if kind is None else cast(areas.array, kind)
-    found: Tensor = _multiply(wrap(_accumulate(np.add, sums, axis)), 0.5)
-    return found
+    kind = sum_type(areas, None)
+    sums = areas if kind is None else cast(areas, kind)
+    return _multiply(wrap(_accumulate(np.add, sums, axis)), 0.5)
 
 
 def _register_integral(name: str, integral: Callable[..., Tensor], what: str, *forms: str) -> None:
@@ -279,62 +245,32 @@ def gradient(
 
     spacing: the distance of neighbours, or the coordinates, one for all dimensions or one for each.
     """
-    dims = _dims(input, dim)
-    steps = _spacings(input, spacing, dims, dim)
-    if dims and not input.array.ndim:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    _check_coordinates(input, steps, dims)
-    if input.dtype is uint8:
-        raise NotImplementedError("torch.gradient does not support uint8 input.")
-    require(edge_order in (1, 2), "torch.gradient only supports edge_order=1 and edge_order=2.")
-    if any(input.array.shape[d] < edge_order + 1 for d in dims):
-        raise RuntimeError(
-            "torch.gradient expected each dimension size to be at least edge_order+1"
-        )
-    array = input.array.astype(to_float(input.dtype).numpy)
-    pairs = zip(steps, dims, strict=True)
-    return tuple([wrap(calmly(_along, array, step, d, edge_order)) for step, d in pairs])
-
-
-def _dims(input: Tensor, dim: Any) -> Shape:
-    ndim = input.array.ndim
+    array = input.array
     if dim is None:
-        return tuple(range(ndim))
-    return wrap_dims((dim,) if isinstance(dim, int) else dim, ndim)
-
-
-def _spacings(input: Tensor, spacing: Any, dims: Shape, dim: Any) -> Sequence[Any]:
-    if not isinstance(spacing, tuple):
-        return [1 if spacing is None else spacing] * len(dims)
-    if len(spacing) != len(dims):
-        wanted = "'self.dim()" if dim is None else "'dim"
-        given = "was not given" if dim is None else "was given"
-        raise RuntimeError(
-            "torch.gradient expected spacing to be unspecified, a scalar, or a list of length "
-            f"equal to {wanted} = {len(dims)}', since dim argument {given}, but got a list of "
-            f"length {len(spacing)}"
-        )
-    return [x.array if isinstance(x, Tensor) else x for x in spacing]
-
-
-def _check_coordinates(input: Tensor, steps: Sequence[Any], dims: Shape) -> None:
-    for step, dim in zip(steps, dims, strict=True):
-        if isinstance(step, np.ndarray) and step.ndim != 1:
-            raise RuntimeError(
-                f"torch.gradient expected each element of spacing to have one dimension, but got "
-                f"an element with {step.ndim} dimensions!"
-            )
-        if isinstance(step, np.ndarray) and len(step) != input.array.shape[dim]:
-            raise RuntimeError(
-                f"torch.gradient: {len(step)} coordinates were given for dimension {dim}, whose "
-                f"size is {input.array.shape[dim]}"
-            )
-
-
-def _along(array: Array, step: Any, dim: int, edge_order: int) -> Any:
-    if isinstance(step, np.ndarray):
-        step = step.astype(array.dtype)
+        dims: Shape = tuple(range(array.ndim))
     else:
-        step = np.float64(step)  # by which 0 may be divided
+        dims = wrap_dims((dim,) if isinstance(dim, int) else dim, array.ndim)
+    require(array.ndim or not dims, "torch.gradient: tensor has no dimensions", error=IndexError)
+    spacings = spacing if isinstance(spacing, tuple) else [spacing] * len(dims)
+    require(edge_order in (1, 2), "torch.gradient only supports edge_order=1 and edge_order=2.")
+    one_each = "torch.gradient expected spacing to be a number, or a list of length {}"
+    require(len(spacings) == len(dims), one_each, len(dims))
+    for axis in dims:
+        if array.shape[axis] < edge_order + 1:
+            raise RuntimeError(
+                "torch.gradient expected each dimension size to be at least edge_order+1"
+            )
+    wide = array.astype(to_float(input.dtype).numpy)
+    pairs = zip(spacings, dims, strict=True)
+    return tuple([wrap(calmly(_derivative, wide, step, axis, edge_order)) for step, axis in pairs])
+
+
+def _derivative(array: Array, spacing: Any, axis: int, edge_order: int) -> Any:
+    if isinstance(spacing, Tensor):
+        step: Any = spacing.array.astype(array.dtype)
+        text = "torch.gradient: dimension {} needs {} coordinates"
+        require(step.shape == (array.shape[axis],), text, axis, array.shape[axis])
+    else:
+        step = np.float64(1 if spacing is None else spacing)  # by which 0 may be divided
     compute: Any = np.gradient
-    return compute(array, step, axis=dim, edge_order=edge_order).astype(array.dtype)
+    return compute(array, step, axis=axis, edge_order=edge_order).astype(array.dtype)

@@ -10,6 +10,8 @@ from functools import wraps
 from typing import Any, TypeVar
 
 import numpy as np
+from th_shell.torch.ops.slicing import diagonal, part
+from th_shell.torch.ops.slicing import select as view_select
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.require import require
@@ -19,8 +21,6 @@ from th_shell.torch.calls.table import op
 from th_shell.torch.ops.creation import fill_number
 from th_shell.torch.ops.gathering import check_bounds, check_gather, flat_positions
 from th_shell.torch.ops.layout import as_strided as view_as_strided
-from th_shell.torch.ops.parts import diagonal, part
-from th_shell.torch.ops.parts import select as view_select
 from th_shell.torch.tensors.layouts import check_apart, copy_of, strided
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast, check_single, deliver

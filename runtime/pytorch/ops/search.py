@@ -5,20 +5,22 @@ PyTorch's documentation: torch.searchsorted, bucketize, unique, isin. A nan equa
 
 from __future__ import annotations
 
+import math
 from itertools import compress
 from typing import Any
 
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.base.c_types import type_name
-from th_shell.torch.base.dtypes import bool_, int64
+from th_shell.torch.base.dtypes import bool_, float32, int64
+from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import listed, wrap_dim
-from th_shell.torch.calls.schema import OUT, Operand, Out
+from th_shell.torch.calls.schema import OUT, Number, Operand, Out
 from th_shell.torch.calls.table import op
-from th_shell.torch.compute.elementwise import ALL, NUMBERS, check_types
+from th_shell.torch.compute.elementwise import ALL, FLOATS, NUMBERS, WHOLE, check_types
 from th_shell.torch.compute.promotion import array_as, result_type
 from th_shell.torch.compute.sums import give, tidy
+from th_shell.torch.ops.creation import check_sizes, fill_number
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import check_out
 
@@ -26,34 +28,18 @@ _WHO = "torch.searchsorted(): "
 
 
 def _places(boundaries: Array, values: Array, right: bool, sorter: Array | None) -> Array:
-    """Where values would be put in the last dimension of boundaries, by bisection.
+    """Return where values would be put in the last dimension of sorted boundaries.
 
     right: behind equal ones. sorter: the positions that sort the boundaries.
     """
-    if boundaries.ndim == 1 and sorter is None and _is_sorted(boundaries):
-        return boundaries.searchsorted(values, "right" if right else "left")
-    n = boundaries.shape[-1]
-    if not n or not values.size:
-        return np.zeros(values.shape, np.int64)
-    rows = boundaries.reshape(-1, n)
-    wanted = values.reshape(len(rows), -1)
-    order = None if sorter is None else sorter.reshape(rows.shape)
-    low, high = np.zeros(wanted.shape, np.int64), np.full(wanted.shape, n)
-    while (low < high).any():
-        middle = low + (high - low) // 2
-        at = np.minimum(middle, n - 1)
-        if order is not None:
-            at = np.take_along_axis(order, at, -1)
-        there = np.take_along_axis(rows, at, -1)
-        # A nan is behind all numbers, and all numbers are behind it.
-        goes_on = ~(there > wanted) if right else ~(there >= wanted)
-        goes_on &= low < high
-        low, high = np.where(goes_on, middle + 1, low), np.where(goes_on, high, middle)
-    return low.reshape(values.shape)
-
-
-def _is_sorted(row: Array) -> bool:
-    return bool((row[1:] >= row[:-1]).all()) and bool(row.size == 0 or row[-1] == row[-1])
+    side: Any = "right" if right else "left"
+    if boundaries.ndim == 1:
+        return boundaries.searchsorted(values, side, sorter)
+    places = np.zeros(values.shape, np.int64)
+    for row in np.ndindex(boundaries.shape[:-1]):
+        order = None if sorter is None else sorter[row]
+        places[row] = boundaries[row].searchsorted(values[row], side, order)
+    return places
 
 
 def _check_shapes(boundaries: Array, values: Array) -> None:
@@ -216,33 +202,18 @@ def _result(input: Tensor, dim: int | None, sort: bool, inverse: bool, counts: b
     return wanted[0] if len(wanted) == 1 else wanted
 
 
-def _want(function: str, name: str, value: Any, kind: type) -> None:
-    """Raise TypeError, as the function that PyTorch's own in Python calls."""
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        place = {"input": " (position 1)", "dim": " (position 2)"}.get(name, "")
-        wanted = f"must be {kind.__name__}, not {type_name(value)}"
-        raise TypeError(f"{function}(): argument '{name}'{place} {wanted}")
-
-
-@op(method=True)
+@op()
 def unique(
-    input: Any,
-    sorted: Any = True,
-    return_inverse: Any = False,
-    return_counts: Any = False,
-    dim: Any = None,
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
 ) -> Any:
-    """The different elements in order, or the different slices of a dimension.
+    """Return the different elements in order, or the different slices of a dimension.
 
     return_inverse: also which of them each element is. return_counts: also how many there are.
     """
-    function = "_unique2" if dim is None else "unique_dim"
-    _want(function, "input", input, Tensor)
-    if dim is not None:
-        _want(function, "dim", dim, int)
-    flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
-    for name, value in flags.items():
-        _want(function, name, value, bool)
     return _result(input, dim, True, return_inverse, return_counts)
 
 
@@ -274,3 +245,48 @@ def isin(elements: Operand, test_elements: Operand, **options: Any) -> Tensor:
     check_types("isin_default_cpu", ALL, a.dtype)
     found = np.isin(a, b)
     return give(tidy(~found if options.get("invert") else found), options.get("out"))
+
+
+# -- counts
+
+
+@op()
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """Return how often each whole number from 0 on occurs, or the sums of their weights."""
+    array = input.array
+    check_types("bincount_cpu", WHOLE, array.dtype)
+    require(minlength >= 0, "minlength should be >= 0")
+    if array.ndim == 1 and not array.size:
+        return wrap(np.zeros(minlength, np.int64))
+    if array.ndim != 1 or array.min() < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is None:
+        return wrap(np.bincount(array, None, minlength))
+    if weights.array.shape != array.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    sums = np.bincount(array, weights.array.astype(np.float64, copy=False), minlength)
+    return wrap(sums.astype(np.float32) if weights.dtype is float32 else sums)
+
+
+@op(more=OUT)
+def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0) -> Tensor:
+    """Return the numbers of elements in bins of equal width, from min to max.
+
+    Where both are the same number, the bins reach from the smallest to the largest element.
+    """
+    array = input.array
+    require(bins > 0, "torch.histogram(): bins must be > 0, but got {} for dimension 0", bins)
+    check_types("histogram_cpu", FLOATS, array.dtype)
+    require(not max < min, "torch.histc: max must be larger than min")
+    low, high = float(min), float(max)
+    if low == high and array.size:
+        low, high = float(array.min()), float(array.max())
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
+    for bound in (low, high):
+        fill_number(bound, input.dtype)
+    try:
+        counts, _ = np.histogram(array.reshape(-1), check_sizes((bins,))[0], (low, high))
+    except ValueError:
+        raise RuntimeError(f"torch.histc: {bins} bins from {low:g} to {high:g} are empty") from None
+    return wrap(counts.astype(array.dtype))

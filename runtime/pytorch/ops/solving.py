@@ -5,36 +5,34 @@ PyTorch's documentation: torch.linalg.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from th_shell.torch.ops.slicing import diagonal as diagonal_view
 
 from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.require import require
 from th_shell.torch.base.results import named
 from th_shell.torch.base.shapes import broadcast
 from th_shell.torch.calls.schema import OUT, OUTS
 from th_shell.torch.calls.table import op
-from th_shell.torch.compute.elementwise import FLOATS, WIDE_FLOATS, check_types
+from th_shell.torch.compute.elementwise import WIDE_FLOATS, check_types
 from th_shell.torch.compute.matrices import (
     LinAlgError,
     check_equation,
     check_heights,
     check_matrices,
     check_one_type,
-    check_rank,
     check_square,
     converged,
     factored,
     first_fault,
-    first_minor,
     for_each,
     matrices,
     places,
     routine,
     singular,
 )
-from th_shell.torch.ops.parts import diagonal as diagonal_view
 from th_shell.torch.ops.products import multiply
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
@@ -150,53 +148,6 @@ def _check_sides(input: Tensor, A: Tensor, name: str) -> None:
     broadcast(array.shape[:-2], b.shape[:-2])
 
 
-@op(more=OUTS)
-def triangular_solve(
-    input: Tensor,
-    A: Tensor,
-    upper: bool = True,
-    transpose: bool = False,
-    unitriangular: bool = False,
-) -> Any:
-    """The solutions of ``A @ X = input``, of which one triangle alone counts; and a copy of A."""
-    for name, tensor in (("b", input), ("A", A)):
-        if (ndim := tensor.array.ndim) < 2:
-            raise RuntimeError(
-                f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it "
-                f"has {ndim} dimensions instead"
-            )
-    _check_sides(input, A, "triangular_solve")
-    turned = wrap(np.swapaxes(A.array, -1, -2)) if transpose else A
-    upper = upper is not transpose
-    found = solve_triangular(turned, input, upper=upper, unitriangular=unitriangular)
-    return named("triangular_solve", found, wrap(A.array.copy()))
-
-
-@op(name="linalg_cholesky", more=OUT)
-def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
-    """The triangular factors L of ``L @ L.T``. Raises LinAlgError for what has none."""
-    array = check_matrices(input, "linalg.cholesky")
-    if upper:
-        array = np.swapaxes(array, -1, -2)
-    try:
-        factor = np.linalg.cholesky(array)
-        if np.isnan(factor).any():
-            raise np.linalg.LinAlgError
-    except np.linalg.LinAlgError:
-        index, order = first_minor(array)
-        raise LinAlgError(
-            f"linalg.cholesky: {places(array.shape[:-2], index)}The factorization could not be "
-            f"completed because the input is not positive-definite (the leading minor of order "
-            f"{order} is not positive-definite)."
-        ) from None
-    return wrap(np.swapaxes(factor, -1, -2) if upper else factor)
-
-
-def _product_of_factors(factor: Array, upper: bool) -> Array:
-    lower = np.tril(np.swapaxes(factor, -1, -2) if upper else factor)
-    return multiply(lower, np.swapaxes(lower, -1, -2))
-
-
 @op(more=OUT, casts=True)
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
     """The solutions X of ``A @ X = input``, where input2 is the factor of A."""
@@ -213,100 +164,134 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
     return wrap(_substituted(higher, half, True, True, False))
 
 
-@op(more=OUT, casts=True)
-def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
-    """The inverses of matrices whose factors are given. Raises LinAlgError where there is none."""
-    array = input.array
-    check_rank(array, "cholesky_inverse")
-    check_square(array, "cholesky_inverse: ")
-    check_types("cholesky_inverse_out_cpu", WIDE_FLOATS, array.dtype)
-    zeros = np.argwhere(np.diagonal(array, axis1=-2, axis2=-1) == 0)
-    if len(zeros):
-        index = (
-            np.ravel_multi_index(tuple(zeros[0][:-1]), array.shape[:-2]) if array.ndim > 2 else 0
-        )
-        raise singular("cholesky_inverse", array.shape[:-2], int(index), int(zeros[0][-1]) + 1)
-    return wrap(np.linalg.inv(_product_of_factors(array, upper)))
-
-
-@op(name="linalg_qr", more=OUTS)
-def qr(A: Tensor, mode: str = "reduced") -> Any:
-    """The factors Q, whose columns are orthonormal, and R, which is an upper triangle."""
-    array = matrices(A, "linalg.qr")
-    if mode not in ("reduced", "r", "complete"):
-        raise RuntimeError(
-            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', "
-            f"or 'complete'"
-        )
-    found: Any = np.linalg.qr(array, mode)  # type: ignore[call-overload]
-    parts = (np.empty(0, array.dtype), found) if mode == "r" else found
-    return named("linalg_qr", *map(wrap, parts))
-
-
-def _check_driver(driver: str | None) -> None:
-    if driver is not None:
-        raise RuntimeError(
-            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
-            "cuSOLVER backend."
-        )
-
-
-@op(name="linalg_svd", more=OUTS)
-def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
-    """The singular values S, and U and Vh with ``A = U @ diag(S) @ Vh``."""
-    _check_driver(driver)
-    parts = converged(np.linalg.svd, matrices(A, "linalg.svd"), full_matrices)
-    return named("linalg_svd", *map(wrap, parts))
-
-
-@op(name="linalg_svdvals", more=OUT)
-def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
-    """The singular values, in descending order."""
-    _check_driver(driver)
-    return wrap(converged(np.linalg.svd, matrices(A, "linalg.svd"), compute_uv=False))
-
-
-@op(name="svd", more=OUTS)
-def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
-    """The singular values S, and U and V with ``input = U @ diag(S) @ V.T``."""
-    array = matrices(input, "linalg.svd")
-    u, s, v = converged(np.linalg.svd, array, full_matrices=not (some and compute_uv))
-    if not compute_uv:
-        u, v = np.zeros_like(u), np.zeros_like(v)
-    return named("svd", wrap(u), wrap(s), wrap(np.swapaxes(v, -1, -2)))
-
-
-def _of_symmetric(compute: Callable[..., Any], tensor: Tensor, triangle: str) -> Any:
-    """What a function of numpy's computes of symmetric matrices, by one triangle."""
-    is_square = tensor.array.ndim > 1 and tensor.array.shape[-1] == tensor.array.shape[-2]
-    if is_square:
-        check_types("linalg_eigh_cpu", FLOATS, tensor.array.dtype)
-    array = check_matrices(tensor, "linalg.eigh")
-    if triangle.upper() not in ("L", "U"):
-        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {triangle}")
-    return converged(compute, array, triangle.upper())
-
-
-@op(name="linalg_eigh", more=OUTS)
-def eigh(input: Tensor, UPLO: str = "L") -> Any:
-    """The eigenvalues, ascending, and eigenvectors of symmetric matrices, by one triangle."""
-    return named("linalg_eigh", *map(wrap, _of_symmetric(np.linalg.eigh, input, UPLO)))
-
-
-@op(name="linalg_eigvalsh", more=OUT)
-def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
-    """The eigenvalues of symmetric matrices, ascending, by one triangle."""
-    return wrap(_of_symmetric(np.linalg.eigvalsh, input, UPLO))
-
-
-@op(name="linalg_eig", more=OUTS)
-@op(name="linalg_eigvals", more=OUT)
-def _missing_complex(A: Tensor) -> Any:
-    """Eigenvalues of any matrix are complex numbers."""
-    raise NotImplementedError("complex numbers are not provided here: use torch.linalg.eigh")
-
-
 @op(name="linalg_diagonal")
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """A view of the diagonals of matrices."""
     return diagonal_view(A, offset, dim1, dim2)
+
+
+# -- least squares
+
+
+_LSTSQ = "torch.linalg.lstsq"
+_DRIVERS = ("gelsy", "gelsd", "gelss")
+
+
+@op(name="linalg_lstsq", more=OUTS, casts=True)
+def lstsq(
+    input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
+) -> Any:
+    """Return the least-squares solutions X of ``input @ X = b``, residuals, ranks, singular values.
+
+    driver: LAPACK's routine. gelsd and gelss give singular values, and residuals where there are
+    more equations than unknowns and all ranks are full; what a driver does not give is empty.
+    """
+    driver = driver or "gelsy"
+    require(driver in _DRIVERS, "{}: the driver should be one of {}", _LSTSQ, ", ".join(_DRIVERS))
+    a, right = matrices(input, _LSTSQ), b.array
+    check_one_type(f"{_LSTSQ}: ", input=input, other=b)
+    is_vector = right.ndim == 1 or right.shape == a.shape[:-1]
+    right = right[..., None] if is_vector else right
+    require(right.ndim > 1, "{}: other must have at least 1 dimension.", _LSTSQ)
+    if right.shape[-2] != a.shape[-2]:
+        side = -1 if is_vector else -2
+        raise RuntimeError(f"{_LSTSQ}: input.size(-2) should match other.size({side})")
+    batch = broadcast(a.shape[:-2], right.shape[:-2])
+    a, right = (np.broadcast_to(x, batch + x.shape[-2:]) for x in (a, right))
+    solution, rank, values = _solved(a, right, rcond, driver)
+    residuals = np.empty(0, a.dtype)
+    rows, columns = a.shape[-2:]
+    if driver != "gelsy" and rows > columns and (rank == columns).all():
+        residuals = ((multiply(a, solution) - right) ** 2).sum(-2)
+    solution = solution[..., 0] if is_vector else solution
+    return named("linalg_lstsq", *map(wrap, (solution, residuals, rank, values)))
+
+
+def _solved(a: Array, b: Array, rcond: float | None, driver: str) -> tuple[Array, Array, Array]:
+    """Return solutions, ranks and singular values, which are empty if the driver gives none."""
+    from scipy.linalg import lstsq as solve  # loaded at the first use
+
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        raise LinAlgError(f"{_LSTSQ}: The input has elements that are not finite.")
+    limit = max(a.shape[-2:]) * float(np.finfo(a.dtype).eps) if rcond is None else rcond
+    batch, least, sides = a.shape[:-2], min(a.shape[-2:]), b.shape[-1]
+    solution = np.zeros((*batch, a.shape[-1], sides), a.dtype)
+    rank = np.zeros(batch, np.int64)
+    values = np.zeros((*batch, least), a.dtype)
+    for at in np.ndindex(batch if least and sides else (0,)):
+        solution[at], _, rank[at], found = solve(a[at], b[at], limit, lapack_driver=driver)
+        if found is not None:
+            values[at] = found
+    return solution, rank, values if driver != "gelsy" else np.empty(0, a.dtype)
+
+
+# -- what counts as zero
+
+
+def with_tolerances(name: str, old: str) -> list[str]:
+    """The signatures of what takes small singular values for zeros. old: the limit's old name."""
+    rest = f"bool hermitian = False, {OUT})"
+    kinds = ("Tensor", "float")
+    return [
+        *(f"{name}(Tensor input, *, {k} atol = None, {k} rtol = None, {rest}" for k in kinds),
+        *(f"{name}(Tensor input, {k} {old}, {rest.replace(', ', ', *, ', 1)}" for k in kinds),
+    ]
+
+
+def least_value(values: Array, array: Array, atol: Any, rtol: Any) -> Array:
+    """What singular values of matrices have to be above: atol, or rtol times the largest one.
+
+    Either is a number, a tensor with one for each matrix, or None.
+    """
+    largest = values.max(-1, keepdims=True, initial=0)
+    least, part = (_one_each(0.0 if x is None else x, array) for x in (atol, rtol))
+    if rtol is None:
+        usual = max(array.shape[-2:]) * float(np.finfo(array.dtype).eps)
+        part = np.where(least > 0, part, array.dtype.type(usual))
+    broadcast(part.shape, largest.shape)
+    broadcast(least.shape, (part * largest).shape)
+    return np.asarray(np.maximum(least, part * largest))
+
+
+def _one_each(given: Any, array: Array) -> Array:
+    return np.asarray(getattr(given, "array", given), array.dtype)[..., None]
+
+
+@op(*with_tolerances("linalg_pinv", "rcond"), casts=True)
+def pinv(
+    input: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
+) -> Tensor:
+    """The pseudo-inverses of matrices (Moore and Penrose's): small singular values are zeros."""
+    array = matrices(input, "linalg.pinv")
+    if hermitian:
+        check_matrices(input, "linalg.eigh")
+    u, values, v = converged(np.linalg.svd, array, full_matrices=False, hermitian=hermitian)
+    least = least_value(values, array, atol, rtol if rcond is None else rcond)
+    with np.errstate(all="ignore"):
+        inverse = np.where(values > least, 1 / values, 0)
+    found = np.swapaxes(v, -1, -2) @ (inverse[..., None] * np.swapaxes(u, -1, -2))
+    return wrap(found.astype(array.dtype, copy=False))
+
+
+@op()
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+    """The pseudo-inverses of matrices."""
+    return pinv(input, rcond)
+
+
+@op(*with_tolerances("linalg_matrix_rank", "tol"), casts=True)
+def matrix_rank(
+    input: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
+) -> Tensor:
+    """How many singular values are above the limit.
+
+    hermitian: the matrices are symmetric, of which the lower triangle alone counts.
+    """
+    array = matrices(input, "linalg.matrix_rank")
+    if hermitian:
+        values = np.abs(converged(np.linalg.eigvalsh, check_matrices(input, "linalg.eigh")))
+    else:
+        values = np.abs(converged(np.linalg.svd, array, compute_uv=False))
+    if tol is not None:
+        atol, rtol = tol, 0.0
+    return wrap(np.asarray((values > least_value(values, array, atol, rtol)).sum(-1)))

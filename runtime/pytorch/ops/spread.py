@@ -13,6 +13,7 @@ from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import Category, bool_
 from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import listed
 from th_shell.torch.base.warn import warn
 from th_shell.torch.calls.schema import OUT, Out
 from th_shell.torch.calls.table import op
@@ -46,15 +47,6 @@ def _spread_of_few(array: Array, axes: Any, count: int) -> tuple[Array, Array]:
     return average, run(add, run(np.multiply, apart, apart), axes, None, None, True)
 
 
-def _average_so_far(array: Array, axes: Any, average: Array) -> Array:
-    """PyTorch: each element mends the average, so that one behind an infinity makes it a nan."""
-    axes = tuple(range(array.ndim)) if axes is None else axes
-    rows = np.moveaxis(array, axes, tuple(range(-len(axes), 0)))
-    rows = rows.reshape(*rows.shape[: array.ndim - len(axes)], -1)
-    found = np.where(np.isinf(rows[..., :-1]).any(-1), np.nan, rows.sum(-1) / rows.shape[-1])
-    return found.reshape(average.shape)
-
-
 def _check_type(name: str, input: Tensor) -> None:
     if input.array.dtype.kind != "f":
         who = name if name.endswith("_mean") else "std and var"
@@ -75,8 +67,6 @@ def _spread(
     found, average = _variance(name, array, axes, correction)
     if name.startswith("std"):
         found = np.sqrt(found)
-    if name.endswith("_mean") and np.isinf(average).any():
-        average = _average_so_far(array.astype(np.float64), axes, average)
     parts = [found, average] if name.endswith("_mean") else [found]
     given = [tidy((x if keepdim else x.squeeze(axes)).astype(kind, copy=False)) for x in parts]
     return tuple(map(wrap, given)) if len(given) > 1 else give(given[0], out)
@@ -157,23 +147,17 @@ def _weights(count: int, fweights: Tensor | None, aweights: Tensor | None) -> Ar
 
 
 def _check_weights(name: str, given: Tensor, count: int, category: Category, text: str) -> None:
-    array = given.array
-    if array.ndim > 1:
+    if given.array.shape not in ((count,), () if count == 1 else (count,)):
         raise RuntimeError(
-            f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
-            f"{array.ndim} dimensions"
+            f"cov(): expected {name} to have one dimension of {count} elements, one for each "
+            f"observation, but got {listed(given.array.shape)}"
         )
     if given.dtype.category is not category:
         raise RuntimeError(
             f"cov(): expected {name} to have {text} dtype but got {name} with "
             f"{given.dtype.scalar} dtype"
         )
-    if array.size != count:
-        raise RuntimeError(
-            f"cov(): expected {name} to have the same numel as there are observations in the "
-            f"input but got {array.size} != {count}"
-        )
-    require(not (array < 0).any(), "cov(): {} cannot be negative", name)
+    require(not (given.array < 0).any(), "cov(): {} cannot be negative", name)
 
 
 def _covariance(rows: Array, weights: Array | None, own: Array | None, correction: int) -> Array:

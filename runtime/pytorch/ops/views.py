@@ -13,6 +13,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from th_shell.torch.calls.argument_types import as_tensors
 
 from th_shell.torch.base.dtypes import dtype
 from th_shell.torch.base.require import require
@@ -25,7 +26,6 @@ from th_shell.torch.base.shapes import (
     wrap_dim,
     wrap_dims,
 )
-from th_shell.torch.calls.kinds import as_tensors
 from th_shell.torch.calls.schema import IntOrShape
 from th_shell.torch.calls.table import functional, op
 from th_shell.torch.tensors.layouts import strided, view_strides
@@ -159,23 +159,14 @@ def unflatten(input: Tensor, dim: int, sizes: Shape) -> Tensor:
     old = input.array.shape
     dim = wrap_dim(dim, len(old))
     require(sizes, "unflatten: sizes must be non-empty")
-    if not old:
-        raise RuntimeError(
-            "unflatten got an unexpected error:\n"
-            "Dimension specified as 0 but tensor has no dimensions"
-        )
+    require(old, "unflatten: the tensor has no dimensions")
     try:
         full = infer_size(sizes, old[dim])
-    except RuntimeError as error:
-        text = str(error)
-        if "is invalid for input" in text:
-            text = (
-                f"unflatten: Provided sizes {listed(sizes)} don't multiply up to the size of dim "
-                f"{dim} ({old[dim]}) in the input tensor"
-            )
-        else:
-            text = f"unflatten got an unexpected error:\n{text}"
-        raise RuntimeError(text) from None
+    except RuntimeError:
+        raise RuntimeError(
+            f"unflatten: Provided sizes {listed(sizes)} don't multiply up to the size of dim "
+            f"{dim} ({old[dim]}) in the input tensor"
+        ) from None
     return view(input, (*old[:dim], *full, *old[dim + 1 :]))
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 
 import numpy as np
 
 from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.quiet import calmly
 from th_shell.torch.compute.sums import FEW
 from th_shell.torch.streams.uniform import (
     doubles_of,
@@ -22,9 +23,8 @@ from th_shell.torch.streams.uniform import (
 )
 from th_shell.torch.streams.words import Words
 
+#: PyTorch makes sixteen normal numbers at once: eight radii and eight angles.
 _SIXTEEN = 16
-# From so many floats on numpy's functions are used, which are ten times as fast as a loop with
-# PyTorch's polynomials; the last bit of every fifth number or so is another one then.
 _EIGHT_FLOATS = np.dtype("V32")
 _TWO_PI, _MINUS_TWO = np.float32(2 * np.pi), np.float32(-2)
 
@@ -99,7 +99,11 @@ def _by_loop(values: Array, mean: float, deviation: float) -> None:
 
 
 def _by_numpy(values: Array, mean: float, deviation: float) -> None:
-    """Turn all sixteens of uniform floats into normal ones, with numpy's functions."""
+    """Turn all sixteens of uniform floats into normal ones, with numpy's functions.
+
+    They are ten times as fast as the loop with PyTorch's polynomials, and give another last bit for
+    every fifth number or so.
+    """
     eights = values[: len(values) & -_SIXTEEN].view(_EIGHT_FLOATS)
     radius = eights[::2].copy().view(np.float32)
     np.subtract(1, radius, out=radius)
@@ -117,27 +121,24 @@ def _by_numpy(values: Array, mean: float, deviation: float) -> None:
         eights[half::2] = result.view(_EIGHT_FLOATS)
 
 
+def fill_from_uniform(words: Words, out: Array, transform: Callable[[Array], Array]) -> None:
+    """Fill an array with the values of a function of uniform doubles of [0, 1)."""
+    fill(words, out, 2, lambda drawn: calmly(transform, doubles_of(drawn)))
+
+
+def exponentials(uniform: Array, rate: float = 1.0) -> Array:
+    """Return numbers of the exponential distribution for uniform ones of [0, 1)."""
+    return np.log1p(-uniform) / -rate
+
+
 def fill_log_normal(words: Words, out: Array, mean: float, deviation: float) -> None:
     """Fill an array of floats with numbers whose logarithms are normal."""
-
-    def draw(count: int) -> Array:
-        values = _draw_in_pairs(words, count, 0.0, 1.0)
-        loops.log_normal(address_of(values), count, mean, deviation)
-        return values
-
-    fill_in_turn(out, draw)
+    fill_in_turn(out, lambda count: np.exp(_draw_in_pairs(words, count, mean, deviation)))
 
 
-def fill_by(words: Words, out: Array, name: str, *parameters: float) -> None:
-    """Fill an array with what a loop makes of uniform doubles: exponential, cauchy or geometric."""
-    loop = getattr(loops, name)
-
-    def compute(drawn: Array) -> Array:
-        values = doubles_of(drawn)
-        loop(address_of(values), len(values), *parameters)
-        return values
-
-    fill(words, out, 2, compute)
+def numpy_generator(words: Words) -> np.random.Generator:
+    """Return a generator of numpy's that the next words seed; its numbers are not PyTorch's."""
+    return np.random.default_rng(words.take(4).copy())
 
 
 # -- draws whose number, or whose use of the stream, depends on given probabilities
@@ -178,104 +179,8 @@ def draw_apart(words: Words, rows: Array, count: int) -> Array:
     rows: a vector or matrix of floats. The numbers, divided by exponential ones, are put in order.
     """
     waits = np.empty_like(rows)
-    fill_by(words, waits, "exponential", -1.0)
+    fill_from_uniform(words, waits, exponentials)
     with np.errstate(all="ignore"):
         np.divide(rows, waits, out=waits)
     order = np.argsort(np.negative(waits), -1, "stable")
     return order[..., :count]
-
-
-def poisson(words: Words, rate: float) -> int:
-    """The next number of Poisson's distribution."""
-    if rate >= 10:
-        return _poisson_by_rejection(words, rate)
-    if rate == 0:
-        return 0
-    limit, product, count = math.exp(-rate), 1.0, 0
-    while True:
-        product *= float(unit_doubles(words, 1)[0])
-        if product <= limit:
-            return count
-        count += 1
-
-
-def _poisson_by_rejection(words: Words, rate: float) -> int:
-    """Hörmann's transformed rejection, for rates of 10 and more."""
-    b = 0.931 + 2.53 * math.sqrt(rate)
-    a = -0.059 + 0.02483 * b
-    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
-    limit = 0.9277 - 3.6224 / (b - 2)
-    while True:
-        u, v = (float(x) for x in unit_doubles(words, 2))
-        u -= 0.5
-        room = 0.5 - abs(u)
-        k = math.floor((2 * a / room + b) * u + rate + 0.43)
-        if room >= 0.07 and v <= limit:
-            return k
-        if k < 0 or (room < 0.013 and v > room):
-            continue
-        left = math.log(v) + math.log(inverse_alpha) - math.log(a / (room * room) + b)
-        if left <= k * math.log(rate) - rate - math.lgamma(k + 1):
-            return k
-
-
-def binomial(words: Words, count: float, p: float) -> float:
-    """The next number of the binomial distribution: of trials that succeed, each with chance p."""
-    if count <= 0 or p <= 0:
-        return 0
-    if p >= 1:
-        return count
-    if p > 0.5:
-        return count - binomial(words, count, 1 - p)
-    if p != p:
-        return math.nan
-    by = _binomial_by_rejection if count * p >= 10 else _binomial_by_waits
-    return by(words, count, p)
-
-
-def _binomial_by_waits(words: Words, count: float, p: float) -> float:
-    """Counts the trials until each success."""
-    trials, found = 0.0, 0
-    while True:
-        uniform = float(unit_doubles(words, 1)[0])
-        trials += math.ceil(math.log(uniform) / math.log1p(-p)) if uniform else math.inf
-        if trials > count:
-            return found
-        found += 1
-
-
-def _binomial_by_rejection(words: Words, count: float, p: float) -> float:
-    """Hörmann's transformed rejection with squeeze."""
-    deviation = math.sqrt(count * p * (1 - p))
-    b = 1.15 + 2.53 * deviation
-    a = -0.0873 + 0.0248 * b + 0.01 * p
-    ratio, alpha, most = p / (1 - p), (2.83 + 5.1 / b) * deviation, math.floor((count + 1) * p)
-    while True:
-        u, v = (float(x) for x in unit_doubles(words, 2))
-        u -= 0.5
-        room = 0.5 - abs(u)
-        k = math.floor((2 * a / room + b) * u + count * p + 0.5)
-        if k < 0 or k > count:
-            continue
-        if room >= 0.07 and v <= 0.92 - 4.2 / b:
-            return k
-        limit = (
-            (most + 0.5) * math.log((most + 1) / (ratio * (count - most + 1)))
-            + (count + 1) * math.log((count - most + 1) / (count - k + 1))
-            + (k + 0.5) * math.log(ratio * (count - k + 1) / (k + 1))
-            + _stirling_rest(most)
-            + _stirling_rest(count - most)
-            - _stirling_rest(k)
-            - _stirling_rest(count - k)
-        )
-        if math.log(v * alpha / (a / (room * room) + b)) <= limit:
-            return k
-
-
-def _stirling_rest(k: float) -> float:
-    """By how much log(k!) is more than Stirling's formula, of k + 1, has it."""
-    if k <= 9:
-        n = k + 1
-        return math.lgamma(n) - (0.5 * math.log(2 * math.pi) + (k + 0.5) * math.log(n) - n)
-    square = (k + 1) ** 2
-    return (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / (k + 1)

@@ -21,7 +21,7 @@ from th_shell.torch.tensors.tensor import Tensor, storage_type
 _new = object.__new__
 
 
-class SharedTensor(Tensor, is_kept=False):
+class SharedTensor(Tensor, is_internal=True):
     """A tensor whose geometry is that of a tensor of Lua's."""
 
     __module__ = "torch"

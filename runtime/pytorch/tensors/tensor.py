@@ -13,8 +13,6 @@ The operations are no part of this module: `table.py` makes methods of them.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -140,32 +138,11 @@ class Tensor(_Methods, metaclass=Named):
         """The names of PyTorch's that it has, without those of the runtime's."""
         return sorted(set(object.__dir__(self)) - _OWN)
 
-    #: Whether results have the class, as those of classes of the program have.
-    is_kept = False
-
-    def __init_subclass__(cls, is_kept: bool = True, **options: Any) -> None:
-        """Let operators keep the class; refuse one that wants to compute functions itself.
-
-        The table sees to functions and methods.
-        """
+    def __init_subclass__(cls, is_internal: bool = False, **options: Any) -> None:
+        """Refuse classes of programs, whose instances operations would not return."""
         super().__init_subclass__(**options)
-        cls.is_kept = is_kept
-        if not is_kept:
-            return
-        for name in _OPERATORS:
-            found = vars(Tensor).get(name)
-            if found and getattr(cls, name) is found:
-                setattr(cls, name, _keeping_operator(found))
-        for name in ("__torch_function__", "__torch_dispatch__"):
-            if name in vars(cls):
-                raise NotImplementedError(f"{name} is not called here: override methods instead")
-
-    def kept_as(self, cls: type[Tensor]) -> Tensor:
-        """This view of this storage as an instance of a class of tensors."""
-        made = _new(cls)
-        made._array = np.empty(0, self.dtype.numpy)
-        made.become(self)
-        return made
+        if not is_internal:
+            raise NotImplementedError("classes derived from torch.Tensor are not provided here")
 
     # -- geometry
 
@@ -208,37 +185,6 @@ class Tensor(_Methods, metaclass=Named):
         memory = self._memory
         place = address_of(self._array) - address_of(memory)
         return place if 0 <= place <= memory.nbytes else 0  # numpy may put an empty one elsewhere
-
-
-_TWO = "add sub mul truediv floordiv mod pow matmul and or xor"
-#: The operators whose results are tensors, and what is like them.
-_OPERATORS = [
-    *(f"__{side}{name}__" for name in _TWO.split() for side in ("", "r")),
-    *(f"__{name}__" for name in "neg abs invert eq ne lt le gt ge getitem".split()),
-    *("T", "mT"),
-]
-
-
-def _keeping_operator(found: Any) -> Any:
-    if isinstance(found, property):
-        return property(_keeping_operator(found.fget))
-    return lambda *args: kept(found(*args), kept_class(args))
-
-
-def kept_class(args: Sequence[Any]) -> type[Tensor] | None:
-    """The class that results of arguments have: of classes of the program the most derived."""
-    classes = [type(arg) for arg in args if isinstance(arg, Tensor) and arg.is_kept]
-    return max(classes, key=lambda cls: len(cls.__mro__), default=None)
-
-
-def kept(result: Any, cls: type[Tensor] | None) -> Any:
-    """A result whose plain tensors are instances of a class, if there is one."""
-    if cls is not None and type(result) is Tensor:
-        return result.kept_as(cls)
-    if isinstance(result, (tuple, list)):
-        parts = [kept(part, cls) for part in result]
-        return result if all(map(operator.is_, parts, result)) else type(result)(parts)
-    return result
 
 
 #: What is the runtime's in the class, not PyTorch's.

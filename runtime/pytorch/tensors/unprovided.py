@@ -14,7 +14,7 @@ from th_shell.torch.base.dtypes import dtype
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
 
-class UnprovidedTensor(Tensor, is_kept=False):
+class UnprovidedTensor(Tensor, is_internal=True):
     """A tensor with whose elements nothing is computed."""
 
     __module__ = "torch"

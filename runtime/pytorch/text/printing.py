@@ -69,16 +69,15 @@ _SPREAD = 1000  # where the largest number is more times the smallest one: expon
 _MAX_FIXED, _MIN_FIXED = 1e8, 1e-4  # numbers beyond these have exponents
 
 
-def tensor_text(array: Array, dtype: object, default: object, name: str = "tensor") -> str:
-    """The text of a tensor.
+def tensor_text(array: Array, dtype: object, default: object) -> str:
+    """Return the text of a tensor.
 
-    dtype, default: its element type, and the one that is not printed; of both, the text. name: that
-    of the tensor's class where it is one of the program's.
+    dtype, default: its element type, and the one that is not printed, whose texts count.
     """
-    indent = len(name) + 1
+    indent = len("tensor(")
     elements = elements_text(array, indent) if array.size else "[]"
     found = _size_suffix(array) + _dtype_suffix(array, str(dtype), str(default))
-    return _with_suffixes(f"{name}({elements}", found, indent)
+    return _with_suffixes(f"tensor({elements}", found, indent)
 
 
 def scalar_format(tensor: object, array: Array, spec: str) -> str:

@@ -43,6 +43,10 @@ def of_numpy() -> tuple[bytes, bytes]:
 
 NPY, NPZ = of_numpy()
 PACKED = "a compressed file: unpack it first"
+OLD_PYTORCH = (
+    "a file of PyTorch's torch.save before 1.6: torch.load of PyTorch reads it, and its torch.save "
+    "writes one that th --python reads, too"
+)
 PYTORCH = "a file of PyTorch's torch.save: torch.load of PyTorch, or of th --python, reads it"
 PAGE = "a page of the web, which a server may send instead of a file: download it again"
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
@@ -54,8 +58,8 @@ KINDS = {
     "xz": (lzma.compress(b"x"), PACKED),
     "PyTorch": (zipped("archive/data.pkl"), PYTORCH),
     "TorchScript": (zipped("net/data/0"), PYTORCH),
-    "old": (pickle.dumps(0x1950A86A20F9469CFC6C, 2) + pickle.dumps(1001, 2), PYTORCH),
-    "older": (tarred("storages"), PYTORCH),
+    "old": (pickle.dumps(0x1950A86A20F9469CFC6C, 2) + pickle.dumps(1001, 2), OLD_PYTORCH),
+    "older": (tarred("storages"), OLD_PYTORCH),
     "tar": (tarred("models/net.t7"), "a tar archive: unpack it first"),
     "zip": (zipped("models/net.t7"), "a zip archive: unpack it first"),
     "npz": (NPZ, "an npz file: numpy.load reads it"),

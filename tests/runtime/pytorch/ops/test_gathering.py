@@ -30,7 +30,6 @@ FACTS = [
     ("x.take_along_dim(L([0,1,2,0]),0)", "[[0.0, 5.0, 10.0, 3.0]] (4, 1)"),
     ("x.take_along_dim(L([0],[1],[2]),1)", "[[0.0], [5.0], [10.0]] (1, 1)"),
     ("x.take_along_dim(L([-1]),1)", "[[3.0], [7.0], [11.0]] (1, 1)"),
-    ("torch.take_along_dim(x,L([5]),0)", "[[8.0, 9.0, 10.0, 11.0]] (4, 1)"),
     ("x.masked_select(x>5)", "[6.0, 7.0, 8.0, 9.0, 10.0, 11.0] (1,)"),
     ("x.masked_select(L(True,False,True,False))", "[0.0, 2.0, 4.0, 6.0, 8.0, 10.0] (1,)"),
     ("x.masked_select(torch.ones(2,3,4).bool()).shape", "torch.Size([24])"),
@@ -107,8 +106,6 @@ FACTS = [
     ),
     ("torch.argwhere(x>9)", "int64 [[2, 2], [2, 3]] (1, 2)"),
     ("torch.argwhere(z)", "int64 [[]] (1, 1)"),
-    ("torch.nonzero_static(x,size=3)", "int64 [[0, 1], [0, 2], [0, 3]] (2, 1)"),
-    ("torch.nonzero_static(x,size=15,fill_value=7)[-2:]", "int64 [[7, 7], [7, 7]] (2, 1)"),
     ("torch.masked_select(x,x>5,out=torch.zeros(0))", "[6.0, 7.0, 8.0, 9.0, 10.0, 11.0] (1,)"),
 ]
 

@@ -86,9 +86,12 @@ def test_buffer_is_shared() -> None:
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"count": 9}, "requested buffer length .9 . 4 bytes. after offset .0 bytes. must not be"),
-        ({"offset": 9}, "offset .9 bytes. must be non-negative and no greater than buffer length"),
-        ({"offset": 1}, "buffer length .7 bytes. after offset .1 bytes. must be a multiple of"),
+        (
+            {"count": 9},
+            "requested buffer length .9 . 4 bytes. after offset .0 bytes. must be whole",
+        ),
+        ({"offset": 9}, "requested buffer length .-1 . 4 bytes. after offset .9 bytes. must be"),
+        ({"offset": 1}, "requested buffer length .1 . 4 bytes. after offset .1 bytes. must be"),
         ({"count": 0}, "both buffer length .8. and count .0. must not be 0"),
     ],
 )

@@ -135,12 +135,6 @@ WARNINGS = [
         "release outputs will not be resized unless they have zero elements. You can explicitly "
         "reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
     ),
-    (
-        "torch.arange(3, out=torch.ones(2))",
-        "The number of elements in the out tensor of shape [2] is 2 which does not match the "
-        "computed number of elements 3. Note that this may occur as a result of rounding error. "
-        "The out tensor will be resized to a tensor of shape (3,).",
-    ),
 ]
 
 
