@@ -18,8 +18,8 @@ from th_shell.torch.base.results import FIELDS
 from th_shell.torch.calls.schema import Parameter
 from th_shell.torch.calls.table import FUNCTIONS, Row, operation
 from th_shell.torch.names import NAMES
+from th_shell.torch.ops.conversion import TypedTensor
 from th_shell.torch.ops.creation import ones
-from th_shell.torch.ops.legacy import TypedTensor
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
 _TOP = Path(__file__).parent
@@ -78,7 +78,7 @@ def stubs() -> dict[Path, str]:
     named = [name for name in NAMES if name in FUNCTIONS]
     parts = {prefix: _in_submodule(f"{prefix}_") for prefix in ("linalg", "special")}
     return {
-        _TOP / "__init__.pyi": _HEAD + _lines(_others()) + _functions({n: n for n in named}),
+        _TOP / "__init__.pyi": _HEAD + _lines(_other_names()) + _functions({n: n for n in named}),
         **{_TOP / f"{part}.pyi": _HEAD + _functions(names) for part, names in parts.items()},
         _TOP / "return_types.pyi": _HEAD + _lines(_result_classes()),
         _TOP / "tensors" / "methods.pyi": _HEAD + "class Methods:\n" + _lines(_members(), 4),
@@ -98,7 +98,7 @@ def _functions(names: dict[str, str]) -> str:
     return _lines(line for name, full in names.items() for line in _overloads(name, full))
 
 
-def _others() -> Iterator[str]:
+def _other_names() -> Iterator[str]:
     """The names of the module that are no functions of the table."""
     for name, value in NAMES.items():
         if isinstance(value, ModuleType):
@@ -144,16 +144,17 @@ def _members() -> Iterator[str]:
 
 def _result_of(function: Callable[..., Any], name: str = "") -> str:
     """The type of what a function returns, whose named results are those of a name."""
-    told = getattr(inspect.unwrap(function), "__annotations__", {}).get("return", "Any")
-    found = _RESULTS.get(str(told), "Any")
-    return f"return_types.{name}" if found == "Any" and name in FIELDS else found
+    annotation = getattr(inspect.unwrap(function), "__annotations__", {}).get("return", "Any")
+    kind = _RESULTS.get(str(annotation), "Any")
+    return f"return_types.{name}" if kind == "Any" and name in FIELDS else kind
 
 
 def _parameters(function: Callable[..., Any]) -> str:
     """The parameters of a function that has no rows; their types are not told."""
-    own = inspect.signature(function).parameters.values()
+    parameters = inspect.signature(function).parameters.values()
     named = [
-        p.replace(annotation=Any, default=p.empty if p.default is p.empty else ...) for p in own
+        p.replace(annotation=Any, default=p.empty if p.default is p.empty else ...)
+        for p in parameters
     ]
     return str(inspect.Signature(named)).replace("Ellipsis", "...")
 
@@ -163,9 +164,9 @@ def _overloads(name: str, full: str) -> Iterator[str]:
     if not rows:
         function = FUNCTIONS[full]
         yield f"def {name}{_parameters(function)} -> {_result_of(function)}: ..."
-    found = [line for row in rows for line in _signatures(row)]
-    for parameters, result in found:
-        if len(found) > 1:
+    signatures = [line for row in rows for line in _signatures(row)]
+    for parameters, result in signatures:
+        if len(signatures) > 1:
             yield "@overload"
         yield f"def {name}({', '.join(parameters)}) -> {result}: ..."
 
@@ -173,12 +174,12 @@ def _overloads(name: str, full: str) -> Iterator[str]:
 def _signatures(row: Row) -> Iterator[tuple[list[str], str]]:
     schema = row.schema
     result = "Tensor" if row.in_place else _result_of(row.implementation, schema.name)
-    own = ["self"] if row.is_method else []
+    receiver = ["self"] if row.is_method else []
     by_name = [_parameter(p, row.numbers) for p in schema.parameters if p.keyword_only]
     behind = ["*", *by_name] if by_name else []
-    yield [*own, *_positional(schema.positional, row.numbers), *behind], result
+    yield [*receiver, *_positional(schema.positional, row.numbers), *behind], result
     if schema.takes_ints_apart:
-        yield [*own, f"*{schema.positional[0].python_name}: _int", *by_name], result
+        yield [*receiver, f"*{schema.positional[0].python_name}: _int", *by_name], result
 
 
 def _positional(parameters: Iterable[Parameter], numbers: bool) -> Iterator[str]:
@@ -192,7 +193,10 @@ def _parameter(parameter: Parameter, numbers: bool) -> str:
     kind = _KINDS.get(parameter.kind, "Any")
     if numbers and parameter.kind == "Tensor":
         kind = "Tensor | _float"
-    kind += " | _int" * parameter.single + " | None" * parameter.nullable
+    if parameter.single:
+        kind += " | _int"
+    if parameter.nullable:
+        kind += " | None"
     return f"{parameter.python_name}: {kind}{'' if parameter.default is None else ' = ...'}"
 
 

@@ -9,8 +9,6 @@ import copyreg
 import math
 from typing import Any
 
-from th_shell.torch.tensors.large_arrays import threads
-
 from th_shell.runtime.core.pickles import makes, restored
 from th_shell.torch import (
     backends,
@@ -44,8 +42,9 @@ from th_shell.torch.compute.matrices import LinAlgError
 from th_shell.torch.files.loading import load
 from th_shell.torch.files.saving import save
 from th_shell.torch.ops import attributes
-from th_shell.torch.ops.legacy import TENSOR_TYPES
+from th_shell.torch.ops.conversion import TENSOR_TYPES
 from th_shell.torch.submodules import tell_missing
+from th_shell.torch.tensors.large_arrays import threads
 from th_shell.torch.tensors.tensor import Tensor
 from th_shell.torch.text.printing import set_printoptions
 
@@ -122,10 +121,12 @@ _DEFAULTS = (get_default_device, set_default_device, set_default_dtype)
 def _collect() -> dict[str, Any]:
     names: dict[str, Any] = {kind.name: kind for kind in DTYPES}
     names |= {alias: names[name] for alias, name in ALIASES.items()}
-    names |= {name: made for name, made in FUNCTIONS.items() if not name.startswith(SUBMODULES)}
+    names |= {
+        name: function for name, function in FUNCTIONS.items() if not name.startswith(SUBMODULES)
+    }
     names |= {t.__name__: t for t in TENSOR_TYPES.values()}
-    for own in (*_CLASSES, *_STORAGES, *_MODULES, *_DEFAULTS, *SETTINGS, set_printoptions):
-        names[own.__name__.rpartition(".")[2]] = own
+    for value in (*_CLASSES, *_STORAGES, *_MODULES, *_DEFAULTS, *SETTINGS, set_printoptions):
+        names[value.__name__.rpartition(".")[2]] = value
     names |= STORAGE_CLASSES
     names |= {name: getattr(random, name) for name in random.__all__ if name != "fork_rng"}
     names["get_default_dtype"] = get_default_dtype
@@ -142,9 +143,9 @@ NAMES = _collect()
 
 #: Classes by the modules and names that they tell, though there are no such modules everywhere.
 _BY_NAME = {
-    (own.__module__, own.__name__): own
-    for own in (*NAMES.values(), *RESULTS.values(), LinAlgError)
-    if isinstance(own, type)
+    (value.__module__, value.__name__): value
+    for value in (*NAMES.values(), *RESULTS.values(), LinAlgError)
+    if isinstance(value, type)
 }
 
 
@@ -153,11 +154,11 @@ def _named(module: str, name: str) -> Any:
     return _BY_NAME[module, name]
 
 
-def _reduced(own: type) -> Any:
+def _reduced(cls: type) -> Any:
     """How pickle finds a class; it looks itself for those of a program, which derive from these."""
-    key = own.__module__, own.__name__
-    return (restored, ("class", *key)) if _BY_NAME.get(key) is own else own.__qualname__
+    key = cls.__module__, cls.__name__
+    return (restored, ("class", *key)) if _BY_NAME.get(key) is cls else cls.__qualname__
 
 
-for _kind in {type(own) for own in _BY_NAME.values()} - {type}:
+for _kind in {type(value) for value in _BY_NAME.values()} - {type}:
     copyreg.pickle(_kind, _reduced)

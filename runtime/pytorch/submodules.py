@@ -17,24 +17,24 @@ def names_of(
     prefix = f"{module}_"
 
     def get(name: str) -> Any:
-        found = FUNCTIONS.get(prefix + name)
-        if found is None:
+        function = FUNCTIONS.get(prefix + name)
+        if function is None:
             raise _missing(module, name)
-        return found
+        return function
 
     def names() -> list[str]:
-        own = (name.removeprefix(prefix) for name in FUNCTIONS if name.startswith(prefix))
-        return sorted({*more, *own})
+        short_names = (name.removeprefix(prefix) for name in FUNCTIONS if name.startswith(prefix))
+        return sorted({*more, *short_names})
 
     return get, names
 
 
 def tell_missing(module: ModuleType) -> None:
     """Let the error of a name that a module has not be PyTorch's, which knows it as torch's."""
-    own = module.__name__.removeprefix("th_shell.torch.")
+    module_name = module.__name__.removeprefix("th_shell.torch.")
 
     def get(name: str) -> Any:
-        raise _missing(own, name)
+        raise _missing(module_name, name)
 
     vars(module).setdefault("__getattr__", get)
 

@@ -67,10 +67,10 @@ class CType(metaclass=CMeta):
 
     def _refuse(self, name: str) -> None:
         """Errors for fields; of other names Python itself says that there are none."""
-        found = getattr(type(self), name, None)
-        if isinstance(found, property):
+        member = getattr(type(self), name, None)
+        if isinstance(member, property):
             raise AttributeError("readonly attribute")
-        if isinstance(found, MemberDescriptorType):
+        if isinstance(member, MemberDescriptorType):
             text = f"attribute '{name}' of '{type_name(self)}' objects is not writable"
             raise AttributeError(text)
 

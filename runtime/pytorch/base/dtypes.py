@@ -74,8 +74,8 @@ class dtype(metaclass=CMeta):  # noqa: N801 (PyTorch's name)
         """The complex type whose parts have this type. Raises RuntimeError where there is none."""
         if self.category < Category.FLOAT:
             raise RuntimeError(f"Unknown Complex ScalarType for {self.scalar}")
-        found = _COMPLEX.get(self.name, self.name if self.is_complex else "")
-        return _BY_NAME[found or "complex64"]
+        name = _COMPLEX.get(self.name, self.name if self.is_complex else "")
+        return _BY_NAME[name or "complex64"]
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -136,9 +136,9 @@ _BAREBONES = ("uint16", "uint32", "uint64")
 
 def dtype_of(numpy: np.dtype[Any]) -> dtype:
     """The element type for one of numpy's. Raises TypeError in PyTorch's words."""
-    found = NUMPY_DTYPES.get(numpy) or NUMPY_DTYPES.get(numpy.newbyteorder("="))
-    if found is None or not numpy.isnative:
-        if found is not None:
+    kind = NUMPY_DTYPES.get(numpy) or NUMPY_DTYPES.get(numpy.newbyteorder("="))
+    if kind is None or not numpy.isnative:
+        if kind is not None:
             raise ValueError(
                 "given numpy array has byte order different from the native byte order. "
                 "Conversion between byte orders is currently not supported."
@@ -150,7 +150,7 @@ def dtype_of(numpy: np.dtype[Any]) -> dtype:
             "The only supported types are: float64, float32, float16, complex64, complex128, "
             "int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
         )
-    return found
+    return kind
 
 
 def dtype_of_python(python: type) -> dtype | None:
@@ -191,13 +191,13 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 
     PyTorch's rule: the higher category decides; within one, the smallest type that both fit.
     """
-    found = PROMOTED[type1, type2]
-    if found is None:
+    promoted = PROMOTED[type1, type2]
+    if promoted is None:
         raise RuntimeError(
             "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
             f"{type1.scalar} and {type2.scalar}"
         )
-    return found
+    return promoted
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:

@@ -74,18 +74,18 @@ def infer_size(sizes: Sequence[int], count: int) -> Shape:
             raise RuntimeError(
                 f"invalid shape dimension {size} at index {dim} of shape {listed(sizes)}"
             )
-    known = prod(size for size in sizes if size != -1)
-    if known == count and not unknown:
+    product = prod(size for size in sizes if size != -1)
+    if product == count and not unknown:
         return tuple(sizes)
-    if not unknown or (count % known if known else count):
+    if not unknown or (count % product if product else count):
         raise RuntimeError(f"shape '{listed(sizes)}' is invalid for input of size {count}")
-    if not known:
+    if not product:
         raise RuntimeError(
             f"cannot reshape tensor of 0 elements into shape {listed(sizes)} because the "
             f"unspecified dimension size -1 can be any value and is ambiguous"
         )
     full = list(sizes)
-    full[unknown[0]] = count // known
+    full[unknown[0]] = count // product
     return tuple(full)
 
 
@@ -135,20 +135,20 @@ class Size(CType, tuple[int, ...]):
     def __getitem__(self, key: slice) -> Size: ...
     def __getitem__(self, key: Any) -> Any:
         """One size, or for a slice sizes."""
-        found = tuple.__getitem__(self, key)
-        return size_of(found) if isinstance(found, tuple) else found
+        part = tuple.__getitem__(self, key)
+        return size_of(part) if isinstance(part, tuple) else part
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, sizes: Any) -> Any:
         """These sizes, then those of a tuple."""
-        if isinstance(other, tuple):
-            return Size((*self, *other))
-        if hasattr(type(other), "__array_ufunc__"):  # numpy's arrays add to each number
+        if isinstance(sizes, tuple):
+            return Size((*self, *sizes))
+        if hasattr(type(sizes), "__array_ufunc__"):  # numpy's arrays add to each number
             return NotImplemented
-        raise TypeError(f"can only concatenate tuple (not {type_name(other)}) to torch.Size")
+        raise TypeError(f"can only concatenate tuple (not {type_name(sizes)}) to torch.Size")
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, sizes: Any) -> Any:
         """Those of a tuple, then these sizes."""
-        return Size((*other, *self)) if isinstance(other, tuple) else NotImplemented
+        return Size((*sizes, *self)) if isinstance(sizes, tuple) else NotImplemented
 
     def __mul__(self, times: SupportsIndex) -> Any:
         """These sizes, several times."""

@@ -12,11 +12,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from th_shell.torch.calls.argument_types import register_kind
-
 from th_shell.runtime.core.pickles import makes, restored
 from th_shell.torch.base.c_types import CType
 from th_shell.torch.base.dtypes import layout, memory_format
+from th_shell.torch.calls.argument_types import register_kind
 from th_shell.torch.calls.messages import arguments_of
 from th_shell.torch.calls.schema import parse
 
@@ -46,8 +45,8 @@ class device(CType):
 
         Errors: RuntimeError for names of no device; TypeError for other arguments.
         """
-        form, given = arguments_of(_FORMS, args, named)
-        return _of_one(**given) if form is _FORMS[0] else _of_type(**given)
+        form, arguments = arguments_of(_FORMS, args, named)
+        return _of_one(**arguments) if form is _FORMS[0] else _of_type(**arguments)
 
     def __repr__(self) -> str:
         """The device as PyTorch prints it, which reads an index below 0 as 16 bits without sign."""
@@ -62,17 +61,17 @@ class device(CType):
         """For pickle and copy."""
         return restored, ("device", self.type, self.index)
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, value: object) -> bool:
         """Whether type and index are the same: 'cpu' and 'cpu:0' are two devices."""
-        return isinstance(other, device) and str(self) == str(other)
+        return isinstance(value, device) and str(self) == str(value)
 
     def __hash__(self) -> int:
         """Equal devices have equal ones."""
         return hash((self.type, self.index))
 
-    def __lt__(self, other: object) -> bool:
+    def __lt__(self, value: object) -> bool:
         """Devices have no order."""
-        if not isinstance(other, device):
+        if not isinstance(value, device):
             return NotImplemented
         raise TypeError("comparison not implemented")
 
@@ -90,12 +89,12 @@ class device(CType):
 @makes("device")
 def _device(type: str, index: int | None) -> device:
     """The device of a known type. PyTorch: an index has 8 bits, of which -1 means none."""
-    made = object.__new__(device)
+    new = object.__new__(device)
     if index is not None:
         index = (index + 128) % 256 - 128
-    object.__setattr__(made, "type", type)
-    object.__setattr__(made, "index", None if index == -1 else index)
-    return made
+    object.__setattr__(new, "type", type)
+    object.__setattr__(new, "index", None if index == -1 else index)
+    return new
 
 
 def _of_one(device: Any) -> Any:
@@ -118,10 +117,10 @@ def _parse(text: str) -> tuple[str, int | None]:
     """The type and the index that a text names."""
     if not text:
         raise RuntimeError("Device string must not be empty")
-    found = _TEXT.fullmatch(text)
-    if not found:
+    match = _TEXT.fullmatch(text)
+    if not match:
         raise RuntimeError(f"Invalid device string: '{text}'")
-    name, index = found["type"], found["index"]
+    name, index = match["type"], match["index"]
     if name not in _TYPES:
         where = f"device type at start of device string: {name}"
         raise RuntimeError(f"Expected one of {', '.join(_TYPES)} {where}")
@@ -140,11 +139,11 @@ def check_device(value: Any) -> None:
     """Raise the error of PyTorch without devices where a tensor is wanted on one."""
     if value is None:
         return
-    wanted = value if isinstance(value, device) else device(value)
-    if wanted.type == "cuda":
+    place = value if isinstance(value, device) else device(value)
+    if place.type == "cuda":
         raise RuntimeError(NO_DRIVER)
-    if wanted.type != "cpu":
-        raise NotImplementedError(f"tensors on the device '{wanted}' are not provided here")
+    if place.type != "cpu":
+        raise NotImplementedError(f"tensors on the device '{place}' are not provided here")
 
 
 register_kind("torch.device", device, str, bytes, int)

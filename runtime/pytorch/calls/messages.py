@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from th_shell.torch.calls.argument_types import Rejected, converter
-
 from th_shell.runtime.core.errors import TorchError
 from th_shell.torch.base.c_types import type_name
+from th_shell.torch.calls.argument_types import Rejected, converter
 from th_shell.torch.calls.schema import NUMPY_NAMES, Parameter, Schema
 
 Args = Sequence[Any]
@@ -29,10 +28,10 @@ def invalid_arguments(
     otherwise it lists the signatures. hidden: further ones, which it does not list.
     """
     count = len(args) + len(named)
-    told = [s for s in schemas if _required(s) <= count <= _capacity(s, args)]
+    fitting = [s for s in schemas if _required(s) <= count <= _capacity(s, args)]
     if len(schemas) == 1 and not hidden:
-        told = list(schemas)
-    wrong = what_is_wrong(told[0], args, named, numbers) if len(told) == 1 else None
+        fitting = list(schemas)
+    wrong = what_is_wrong(fitting[0], args, named, numbers) if len(fitting) == 1 else None
     return TypeError(wrong.text if wrong else _list(schemas, args, named))
 
 
@@ -99,14 +98,14 @@ def what_is_wrong(schema: Schema, args: Args, named: Named, numbers: bool) -> Mi
     if len(args) > len(positional):
         return Misfit(f"{name} {_too_many(positional, len(args))}")
     for at, parameter in enumerate(schema.parameters):
-        given = at < len(args) and not parameter.keyword_only
+        is_positional = at < len(args) and not parameter.keyword_only
         key = _key(parameter, named)
-        if not given and key is None:
+        if not is_positional and key is None:
             if parameter.default is None:
                 return Misfit(_missing(schema, at))
             continue
-        value = args[at] if given else named[key or ""]
-        wrong = _misfit(parameter, value, at if given else None, numbers)
+        value = args[at] if is_positional else named[key or ""]
+        wrong = _misfit(parameter, value, at if is_positional else None, numbers)
         if wrong:
             return Misfit(f"{name}: {wrong.text}", wrong.of_value)
     unexpected = _unexpected(schema, args, named)
@@ -130,13 +129,13 @@ def not_unpacked(parameter: Parameter, at: int, value: Any) -> str:
     )
 
 
-def _too_many(positional: Sequence[Parameter], given: int) -> str:
+def _too_many(positional: Sequence[Parameter], count: int) -> str:
     least = sum(p.default is None for p in positional)
     most = len(positional)
     takes = f"{most}" if least == most else f"from {least} to {most}"
     plural = "" if takes == "1" else "s"
-    verb = "was" if given == 1 and takes == "0" else "were"
-    return f"takes {takes} positional argument{plural} but {given} {verb} given"
+    verb = "was" if count == 1 and takes == "0" else "were"
+    return f"takes {takes} positional argument{plural} but {count} {verb} given"
 
 
 def _key(parameter: Parameter, named: Named) -> str | None:
@@ -203,10 +202,10 @@ def parameter_of(schema: Schema, name: str) -> Parameter | None:
 def _list(schemas: Sequence[Schema], args: Args, named: Named) -> str:
     name = schemas[0].name
     named = dict(reversed(list(named.items())))  # PyTorch: out of a hash table
-    given = f"{name}() received an invalid combination of arguments - got "
+    heading = f"{name}() received an invalid combination of arguments - got "
     if len(schemas) == 1:
-        return f"{given}{_described(args, named)}, but expected {schemas[0]}"
-    lines = [f"{given}{_described(args, named)}, but expected one of:"]
+        return f"{heading}{_described(args, named)}, but expected {schemas[0]}"
+    lines = [f"{heading}{_described(args, named)}, but expected one of:"]
     lines += [f" * {schema}" for schema in schemas]
     return "\n".join([*lines, ""])
 
@@ -227,7 +226,7 @@ def _is_too_long(value: Any) -> bool:
 _NO_ROOM = ("array is too big", "Maximum allowed", "negative dimensions are not")
 
 
-def told(error: Exception, args: Args, named: Named) -> Exception:
+def as_pytorch_error(error: Exception, args: Args, named: Named) -> Exception:
     """The error of a call that could not be computed, in PyTorch's words.
 
     error: that of numpy or of the runtime, or one that has these words already.

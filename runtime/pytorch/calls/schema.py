@@ -176,13 +176,15 @@ def _parameters(implementation: Callable[..., Any]) -> list[Parameter]:
     defaults = dict(zip(names[count - len(values) : count], values, strict=True))
     defaults |= implementation.__kwdefaults__ or {}
     parameters: list[Parameter] = []
-    for position, own in enumerate(names):
-        kind, _, none = implementation.__annotations__[own].partition(" | ")
-        default = _text_of(defaults[own]) if own in defaults else None
+    for position, name in enumerate(names):
+        kind, _, none = implementation.__annotations__[name].partition(" | ")
+        default = _text_of(defaults[name]) if name in defaults else None
         nullable = none == "None" or default == "None"
-        told, by_name = _without_underscore(own), position >= count
-        own_kind = TYPES.get(kind, kind)
-        parameters.append(Parameter(own_kind, told, default, by_name, kind in SINGLE, nullable))
+        public_name, by_name = _without_underscore(name), position >= count
+        public_kind = TYPES.get(kind, kind)
+        parameters.append(
+            Parameter(public_kind, public_name, default, by_name, kind in SINGLE, nullable)
+        )
     return parameters
 
 
@@ -209,12 +211,12 @@ def _text_of(value: Any) -> str:
 
 def parse(text: str) -> Schema:
     """Read a signature. Raises ValueError where it is not one."""
-    name, bracket, rest = text.partition("(")
-    if not bracket or not rest.endswith(")"):
+    name, bracket, inside = text.partition("(")
+    if not bracket or not inside.endswith(")"):
         raise ValueError(f"not a signature: {text}")
     parameters: list[Parameter] = []
     keyword_only = False
-    for part in map(str.strip, re.findall(r"(?:[^,(]|,(?! )|\([^()]*\))+", rest[:-1])):
+    for part in map(str.strip, re.findall(r"(?:[^,(]|,(?! )|\([^()]*\))+", inside[:-1])):
         if part == "*":
             keyword_only = True
         else:
@@ -223,10 +225,10 @@ def parse(text: str) -> Schema:
 
 
 def _parameter(text: str, keyword_only: bool) -> Parameter:
-    found = _PARAMETER.fullmatch(text)
-    if found is None:
+    match = _PARAMETER.fullmatch(text)
+    if match is None:
         raise ValueError(f"not a parameter: {text}")
-    default = found["default"]
-    nullable = bool(found["nullable"]) or default == "None"
-    single = bool(found["single"])
-    return Parameter(found["kind"], found["name"], default, keyword_only, single, nullable)
+    default = match["default"]
+    nullable = bool(match["nullable"]) or default == "None"
+    single = bool(match["single"])
+    return Parameter(match["kind"], match["name"], default, keyword_only, single, nullable)

@@ -21,15 +21,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from th_shell.torch.calls.argument_types import AS_IT_IS, Converter, Rejected, as_ints, converter
-
 from th_shell.runtime.core.errors import TorchError
+from th_shell.torch.calls.argument_types import AS_IT_IS, Converter, Rejected, as_ints, converter
 from th_shell.torch.calls.device import OPTIONS
 from th_shell.torch.calls.messages import (
+    as_pytorch_error,
     has_ints_apart,
     invalid_arguments,
     parameter_of,
-    told,
     what_is_wrong,
 )
 from th_shell.torch.calls.schema import Parameter, Schema, derive, parse
@@ -42,8 +41,7 @@ from th_shell.torch.tensors.writing import (
     write_in_place,
 )
 
-#: It may have an attribute `quick`: what is called with one argument or two, and the tensor of
-#: `out=`, by position, where no other argument is given.
+#: Computes a row's result. `with_quick_call` may give it a quicker function for simple calls.
 Implementation = Callable[..., Any]
 #: Takes a call's arguments as they were given; raises Rejected where a value does not fit.
 Plan = Callable[..., Any]
@@ -77,21 +75,21 @@ def plan_of(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> Plan:
     """What is called from then on with arguments of these types, which fit the signature."""
     schema, implementation, numbers = row.schema, row.implementation, row.numbers
     skip = 1 if row.is_method else 0
-    given = args[skip:]
-    apart = skip if has_ints_apart(schema, given) else None
+    values = args[skip:]
+    apart = skip if has_ints_apart(schema, values) else None
     by_position: list[Converter] = [AS_IT_IS] * skip
     if apart is not None:
-        by_position.append(AS_IT_IS if set(map(type, given)) == {int} else as_ints)
+        by_position.append(AS_IT_IS if set(map(type, values)) == {int} else as_ints)
     else:
-        for parameter, value in zip(schema.positional, given, strict=False):
+        for parameter, value in zip(schema.positional, values, strict=False):
             by_position.append(_converter(parameter, value, numbers))
     plan = _plan_by_position(implementation, by_position, apart, bool(named))
-    own = _own_names(schema, implementation, skip)
+    names = _parameter_names(schema, implementation, skip)
     by_name = {}
     for name, value in named.items():
         meant = parameter_of(schema, name)
         assert meant is not None
-        target = own.get(meant.name, meant.python_name)
+        target = names.get(meant.name, meant.python_name)
         by_name[name] = target, _converter(meant, value, numbers)
     ours = {"out", *OPTIONS} - inspect.signature(implementation).parameters.keys()
     if takes_out(implementation):
@@ -102,21 +100,21 @@ def plan_of(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> Plan:
 
 
 def _converter(parameter: Parameter, value: Any, numbers: bool) -> Converter:
-    found = converter(parameter, type(value), numbers)
-    assert found is not None
-    return found
+    convert = converter(parameter, type(value), numbers)
+    assert convert is not None
+    return convert
 
 
 def takes_out(implementation: Implementation) -> bool:
     """Whether an implementation gets ``out``, by name or among its ``**options``."""
-    own = inspect.signature(implementation).parameters.values()
-    return any(p.name == "out" or p.kind is p.VAR_KEYWORD for p in own)
+    parameters = inspect.signature(implementation).parameters.values()
+    return any(p.name == "out" or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
-def _own_names(schema: Schema, implementation: Implementation, skip: int) -> dict[str, str]:
+def _parameter_names(schema: Schema, implementation: Implementation, skip: int) -> dict[str, str]:
     """What an implementation calls the parameters that may be given by position."""
-    own = list(inspect.signature(implementation).parameters.values())[skip:]
-    plain = itertools.takewhile(lambda p: p.kind is p.POSITIONAL_OR_KEYWORD, own)
+    parameters = list(inspect.signature(implementation).parameters.values())[skip:]
+    plain = itertools.takewhile(lambda p: p.kind is p.POSITIONAL_OR_KEYWORD, parameters)
     return dict(zip([p.name for p in schema.positional], [p.name for p in plain], strict=False))
 
 
@@ -132,13 +130,13 @@ def _plan_by_position(
     this argument on all are ints of one tuple.
     """
     if apart is None and all(c is AS_IT_IS for c in by_position):
-        return implementation if has_names else getattr(implementation, "quick", implementation)
-    named = ["**named"] * has_names
-    given = ["*" * (at == apart) + f"a{at}" for at in range(len(by_position))]
+        return implementation if has_names else _QUICK_CALLS.get(implementation, implementation)
+    named = ["**named"] if has_names else []
+    declared = [f"*a{at}" if at == apart else f"a{at}" for at in range(len(by_position))]
     passed = [f"a{n}" if c is AS_IT_IS else f"c{n}(a{n})" for n, c in enumerate(by_position)]
     scope: dict[str, Any] = {f"c{n}": c for n, c in enumerate(by_position)}
     scope |= {"call": implementation, "__name__": __name__}  # the latter for `warn`
-    text = f"lambda {', '.join([*given, *named])}: call({', '.join([*passed, *named])})"
+    text = f"lambda {', '.join([*declared, *named])}: call({', '.join([*passed, *named])})"
     plan: Plan = eval(compile(text, __file__, "eval"), scope)  # a frame of ours in tracebacks
     return plan
 
@@ -153,13 +151,21 @@ def _plan_by_name(plan: Plan, by_name: ByName, ours: set[str], row: Row) -> Plan
     checked = [name for name in OPTIONS if name in taken]
 
     def call(*args: Any, **named: Any) -> Any:
-        found = {by_name[k][0]: by_name[k][1](v) for k, v in named.items()}
+        converted = {by_name[k][0]: by_name[k][1](v) for k, v in named.items()}
         for name in checked:
-            OPTIONS[name](found.pop(name))
-        out = found.pop("out") if delivers else None
-        return deliver(out, plan(*args, **found), row.casts, row.other_type)
+            OPTIONS[name](converted.pop(name))
+        out = converted.pop("out") if delivers else None
+        return deliver(out, plan(*args, **converted), row.casts, row.other_type)
 
     return call
+
+
+_QUICK_CALLS: dict[Implementation, Implementation] = {}
+
+
+def with_quick_call(implementation: Implementation, quick: Implementation) -> None:
+    """Let calls with one or two arguments and `out=`, all by position, go to another function."""
+    _QUICK_CALLS[implementation] = quick
 
 
 #: What an implementation may raise that is not in PyTorch's words.
@@ -219,7 +225,11 @@ def op(
     """
 
     def register(implementation: F) -> F:
-        derived = (s for own in name.split() or [""] for s in derive(implementation, own, more))
+        derived = (
+            s
+            for public_name in name.split() or [""]
+            for s in derive(implementation, public_name, more)
+        )
         for schema in map(parse, schemas) if schemas else derived:
             row = Row(schema, implementation, numbers, False, False, hidden, casts, other_type)
             if function:
@@ -271,24 +281,24 @@ def _register(name: str, row: Row) -> None:
     rows.append(row)
     if len(rows) > 1:
         return
-    made = _function(row.schema.name, rows)
+    function = _function(row.schema.name, rows)
     # Where pickles find it: linalg.inv.
-    made.__qualname__ = name.replace("_", ".", 1) if name.startswith(SUBMODULES) else name
+    function.__qualname__ = name.replace("_", ".", 1) if name.startswith(SUBMODULES) else name
     owner, dot, attribute = name.rpartition(".")
     if owner == "Tensor":
-        setattr(Tensor, attribute, made)
+        setattr(Tensor, attribute, function)
     else:
-        FUNCTIONS[name] = made
+        FUNCTIONS[name] = function
 
 
 def document() -> None:
     """Write the docstrings of all functions and methods: their signatures, and what they do."""
     for name, rows in ROWS.items():
         owner, _, attribute = name.rpartition(".")
-        made = getattr(Tensor, attribute) if owner == "Tensor" else FUNCTIONS[name]
+        function = getattr(Tensor, attribute) if owner == "Tensor" else FUNCTIONS[name]
         signatures = "\n".join(f"{row.schema.name}{row.schema}" for row in rows if not row.hidden)
-        made.__doc__ = f"{signatures}\n\n{inspect.getdoc(rows[0].implementation) or ''}"
-        made.__dict__["__wrapped__"] = _Unsigned(rows[0].implementation)
+        function.__doc__ = f"{signatures}\n\n{inspect.getdoc(rows[0].implementation) or ''}"
+        function.__dict__["__wrapped__"] = _Unsigned(rows[0].implementation)
 
 
 class _Unsigned:
@@ -311,11 +321,11 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
     plans: dict[Any, Plan] = {}
 
     # Most calls have one argument or two; to look their types up without a loop halves the time.
-    def call(first: Any = _NOTHING, second: Any = _NOTHING, /, *rest: Any, **named: Any) -> Any:
+    def call(first: Any = _NOTHING, second: Any = _NOTHING, /, *more: Any, **named: Any) -> Any:
         key: Any
         try:
             if named:
-                args = _given(first, second, rest)
+                args = _arguments(first, second, more)
                 key = (*map(type, args), *named, *map(type, named.values()))
                 plan = plans.get(key)
                 if plan is not None and "out" not in named:
@@ -324,29 +334,29 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
                 plan = plans.get(key := first.__class__)
                 if plan is not None:
                     return plan(first)
-            elif not rest:
+            elif not more:
                 plan = plans.get(key := (first.__class__, second.__class__))
                 if plan is not None:
                     return plan(first, second)
             else:
-                plan = plans.get(key := (first.__class__, second.__class__, *map(type, rest)))
+                plan = plans.get(key := (first.__class__, second.__class__, *map(type, more)))
                 if plan is not None:
-                    return plan(first, second, *rest)
+                    return plan(first, second, *more)
         except Rejected:
             pass
         except REFUSALS as error:
-            raise told(error, _given(first, second, rest), named) from None
-        return _call(rows, plans, key, _given(first, second, rest), named)
+            raise as_pytorch_error(error, _arguments(first, second, more), named) from None
+        return _call(rows, plans, key, _arguments(first, second, more), named)
 
     call.__name__ = name.rpartition(".")[2]
     call.__module__ = "th_shell.torch"  # where pickles find it
     return call
 
 
-def _given(first: Any, second: Any, rest: tuple[Any, ...]) -> tuple[Any, ...]:
+def _arguments(first: Any, second: Any, more: tuple[Any, ...]) -> tuple[Any, ...]:
     if first is _NOTHING:
         return ()
-    return (first,) if second is _NOTHING else (first, second, *rest)
+    return (first,) if second is _NOTHING else (first, second, *more)
 
 
 def _call(
@@ -370,16 +380,18 @@ def _call(
         plan, _ = _find(rows, args, named)  # of another overload
         return plan(*args, **named)
     except REFUSALS as error:
-        raise told(error, args, named) from None
+        raise as_pytorch_error(error, args, named) from None
 
 
 def _check_memory(out: Any, args: Sequence[Any]) -> None:
     """Raise RuntimeError where results would be written over each other, or over an argument."""
     outs = out if isinstance(out, (tuple, list)) else (out,)
-    given = [a for arg in args if arg is not out for a in (arg if type(arg) is tuple else (arg,))]
+    operands = [
+        a for arg in args if arg is not out for a in (arg if type(arg) is tuple else (arg,))
+    ]
     for target in outs:
         check_single(target.array)
-        check_apart(target, tuple(given))
+        check_apart(target, tuple(operands))
 
 
 def _find(rows: list[Row], args: Any, named: Any) -> tuple[Plan, bool]:
@@ -410,12 +422,12 @@ def _in_place(implementation: Implementation, count: int) -> Implementation:
             implementation(self, *args, out=self, **named)
             return self
 
-        quick = getattr(implementation, "quick", None)
+        quick = _QUICK_CALLS.get(implementation)
         if quick is None or not 1 <= count <= 2:
             return compute
         if count == 1:
             return lambda self: quick(self, None, self)
-        return lambda self, other: quick(self, other, self)
+        return lambda self, operand: quick(self, operand, self)
 
     def assign(self: Tensor, *args: Any, **named: Any) -> Tensor:
         return write_in_place(self, implementation(self, *args, **named))

@@ -6,11 +6,11 @@ import os
 from typing import Any, TypeAlias
 
 import numpy as np
-from th_shell.torch.calls.argument_types import register_kind
 
 from th_shell.runtime.core.pickles import makes, restored
 from th_shell.torch.base.c_types import CType, type_name
 from th_shell.torch.base.require import require
+from th_shell.torch.calls.argument_types import register_kind
 from th_shell.torch.calls.device import CPU, check_device, device
 from th_shell.torch.calls.messages import arguments_of
 from th_shell.torch.calls.schema import parse
@@ -34,8 +34,8 @@ class Generator(CType):
 
     def __init__(self, *args: Any, **named: Any) -> None:
         """A generator for a device, which can only be the processor."""
-        _, given = arguments_of([_FORM], args, named)
-        check_device(given.get("device"))
+        _, options = arguments_of([_FORM], args, named)
+        check_device(options.get("device"))
         object.__setattr__(self, "_words", Words(_DEFAULT_SEED))
         object.__setattr__(self, "device", CPU)
 

@@ -27,9 +27,9 @@ class _Limits(CType):
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, value: object) -> bool:
         """Whether both are limits of the same type."""
-        return isinstance(other, _Limits) and self.dtype == other.dtype
+        return isinstance(value, _Limits) and self.dtype == value.dtype
 
     def __hash__(self) -> int:
         """Equal limits have equal ones."""
@@ -71,10 +71,10 @@ class finfo(_Limits):  # noqa: N801 (PyTorch's name)
         bias = 2 ** (8 * kind.itemsize - fraction - 2) - 1
         eps, tiny, largest = 2.0**-fraction, 2.0 ** (1 - bias), (2 - 2.0**-fraction) * 2.0**bias
         digits = floor(fraction * log10(2))
-        made = object.__new__(cls)
-        made._set(bits=8 * kind.itemsize, dtype=kind.name, max=largest, min=-largest, eps=eps)
-        made._set(resolution=float(f"1e-{digits}"), smallest_normal=tiny, tiny=tiny)
-        return made
+        limits = object.__new__(cls)
+        limits._set(bits=8 * kind.itemsize, dtype=kind.name, max=largest, min=-largest, eps=eps)
+        limits._set(resolution=float(f"1e-{digits}"), smallest_normal=tiny, tiny=tiny)
+        return limits
 
     def __repr__(self) -> str:
         """The limits as PyTorch prints them, with six digits."""
@@ -104,9 +104,9 @@ class iinfo(_Limits):  # noqa: N801 (PyTorch's name)
             raise TypeError("torch.bool is not supported by torch.iinfo")
         bits = 8 * kind.itemsize
         smallest = -(2 ** (bits - 1)) if kind.is_signed else 0
-        made = object.__new__(cls)
-        made._set(bits=bits, dtype=kind.name, min=smallest, max=smallest + 2**bits - 1)
-        return made
+        limits = object.__new__(cls)
+        limits._set(bits=bits, dtype=kind.name, min=smallest, max=smallest + 2**bits - 1)
+        return limits
 
     def __repr__(self) -> str:
         """The limits as PyTorch prints them, with six digits."""
@@ -115,7 +115,7 @@ class iinfo(_Limits):  # noqa: N801 (PyTorch's name)
 
 def _element_type(forms: Sequence[Schema], args: Sequence[Any], named: Mapping[str, Any]) -> dtype:
     """The type that a call gives, maybe as Python's class. Raises TypeError for other calls."""
-    _, given = arguments_of(forms, args, named)
-    value = given.get("type", default_dtype())
-    found: dtype = dtype_of_python(value) or value
-    return found
+    _, arguments = arguments_of(forms, args, named)
+    value = arguments.get("type", default_dtype())
+    kind: dtype = dtype_of_python(value) or value
+    return kind

@@ -72,8 +72,8 @@ class _Storage(metaclass=Named):
 
     def tolist(self) -> list[Any]:
         """The elements as Python's numbers."""
-        found: list[Any] = self.array.tolist()
-        return found
+        numbers: list[Any] = self.array.tolist()
+        return numbers
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.tolist())
@@ -125,9 +125,9 @@ class UntypedStorage(_Storage):
     __slots__ = ()
     __module__ = "torch.storage"
 
-    def __init__(self, given: Storage | int | Iterable[Any] = 0) -> None:
+    def __init__(self, content: Storage | int | Iterable[Any] = 0) -> None:
         """given: what has the bytes, or how many zeros there are, or numbers."""
-        super().__init__(given if isinstance(given, Storage) else _new(given, uint8))
+        super().__init__(content if isinstance(content, Storage) else _new(content, uint8))
 
     @property
     def array(self) -> Array:
@@ -179,10 +179,10 @@ class TypedStorage(_Storage):
     __slots__ = ("_dtype",)
     __module__ = "torch.storage"
 
-    def __init__(self, given: Storage | int | Iterable[Any] = 0, *, dtype: Any = None) -> None:
+    def __init__(self, content: Storage | int | Iterable[Any] = 0, *, dtype: Any = None) -> None:
         """given: what has the elements, or how many zeros there are, or numbers."""
         self._dtype: DType = dtype or default_dtype()
-        super().__init__(given if isinstance(given, Storage) else _new(given, self._dtype))
+        super().__init__(content if isinstance(content, Storage) else _new(content, self._dtype))
 
     @property
     def array(self) -> Array:
@@ -232,8 +232,8 @@ class TypedStorage(_Storage):
         return restored, ("TypedStorage", self.untyped(), self._dtype)
 
 
-def _new(given: int | Iterable[Any], kind: DType) -> Storage:
-    values = np.zeros(given) if isinstance(given, int) else np.asarray(list(given))
+def _new(content: int | Iterable[Any], kind: DType) -> Storage:
+    values = np.zeros(content) if isinstance(content, int) else np.asarray(list(content))
     return storage_type(kind.numpy)(cast(values, kind.numpy))
 
 
@@ -243,10 +243,10 @@ def _copy(storage: Storage) -> Storage:
 
 def copied(storage: Storage, memo: dict[int, Any]) -> Storage:
     """A storage's copy for copy.deepcopy: one for all that refer to it."""
-    found: Storage | None = memo.get(id(storage))
-    if found is None:
-        found = memo[id(storage)] = _copy(storage)
-    return found
+    copy: Storage | None = memo.get(id(storage))
+    if copy is None:
+        copy = memo[id(storage)] = _copy(storage)
+    return copy
 
 
 @makes("UntypedStorage")
@@ -262,10 +262,10 @@ def _restore_typed(storage: UntypedStorage, kind: DType) -> TypedStorage:
 
 def untyped(storage: Storage) -> UntypedStorage:
     """The object that stands for a storage's bytes."""
-    found = _known.get(id(storage))
-    if found is None:
-        found = _known[id(storage)] = UntypedStorage(storage)
-    return found
+    storage_bytes = _known.get(id(storage))
+    if storage_bytes is None:
+        storage_bytes = _known[id(storage)] = UntypedStorage(storage)
+    return storage_bytes
 
 
 class _Class(type):
@@ -280,8 +280,8 @@ class _Class(type):
 def _class_of(kind: DType) -> Any:
     name = f"{kind.scalar}Storage"
 
-    def new(cls: Any, given: int | Iterable[Any] = 0) -> TypedStorage:
-        return TypedStorage(given, dtype=kind)
+    def new(cls: Any, content: int | Iterable[Any] = 0) -> TypedStorage:
+        return TypedStorage(content, dtype=kind)
 
     members = {"__module__": "torch", "__new__": new, "kind": kind, "dtype": kind}
     members["__doc__"] = f"Makes a typed storage of {kind!r}."

@@ -13,7 +13,6 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from th_shell.torch.tensors.large_arrays import compute_into, compute_shared
 
 from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.runtime.core.dtypes import Array
@@ -23,6 +22,7 @@ from th_shell.torch.base.shapes import Shape, broadcast
 from th_shell.torch.base.warn import warn_of_broadcast
 from th_shell.torch.compute.formulas import dividing
 from th_shell.torch.compute.promotion import number_as, result_type
+from th_shell.torch.tensors.large_arrays import compute_into, compute_shared
 from th_shell.torch.tensors.layouts import check_apart, laid_out
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import (
@@ -118,11 +118,11 @@ class Pointwise:
         if out is None or out is a:
             try:
                 is_tensor = a.__class__ is Tensor
-                found = self._quick(a, b, out) if is_tensor else self._of_number(a, b)
+                values = self._quick(a, b, out) if is_tensor else self._of_number(a, b)
             except (TypeError, ValueError, OverflowError, RuntimeError):
-                found = None  # the general way does it, or has an error in PyTorch's words
-            if found is not None:
-                return found
+                values = None  # the general way does it, or has an error in PyTorch's words
+            if values is not None:
+                return values
         return self.general((a,) if b is None else (a, b), out)
 
     def _way(self, kind: np.dtype[Any]) -> Any:

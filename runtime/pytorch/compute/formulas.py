@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.compute.sums import FEW
+from th_shell.torch.compute.reductions import FEW
 
 Values = Any  # an array, or a number of numpy's
 
@@ -60,9 +60,9 @@ def power(a: Values, b: Values) -> Values:
         b = np.full(np.broadcast_shapes(a.shape, b.shape), b, b.dtype)
     if a.dtype.kind != "i" or not np.any(b < 0):
         return np.power(a, b)
-    found = np.power(a, np.maximum(b, 0))
+    powers = np.power(a, np.maximum(b, 0))
     odd = np.where(b % 2, a, a * a)
-    return np.where(b >= 0, found, np.where(np.abs(a) == 1, odd, np.zeros_like(found)))
+    return np.where(b >= 0, powers, np.where(np.abs(a) == 1, odd, np.zeros_like(powers)))
 
 
 def power_by(a: Array, exponent: float) -> Values:
@@ -137,10 +137,10 @@ def sigmoid(a: Values) -> Values:
     """1 / (1 + exp(-a))."""
     if not a.ndim:
         return 1 / (1 + np.exp(-a))
-    found = np.negative(a)
-    np.exp(found, out=found)
-    np.add(found, found.dtype.type(1), out=found)
-    return np.reciprocal(found, out=found)
+    result = np.negative(a)
+    np.exp(result, out=result)
+    np.add(result, result.dtype.type(1), out=result)
+    return np.reciprocal(result, out=result)
 
 
 def relu(a: Values) -> Values:
@@ -172,8 +172,8 @@ def nan_to_num(a: Values, nan: float | None, posinf: float | None, neginf: float
     ends = np.finfo(a.dtype)
     low = ends.min if neginf is None else kind(neginf)
     high = ends.max if posinf is None else kind(posinf)
-    found = np.where(np.isnan(a), kind(nan or 0), a)
-    return np.where(found == np.inf, high, np.where(found == -np.inf, low, found))
+    numbers = np.where(np.isnan(a), kind(nan or 0), a)
+    return np.where(numbers == np.inf, high, np.where(numbers == -np.inf, low, numbers))
 
 
 def round_decimals(a: Values, decimals: int) -> Values:

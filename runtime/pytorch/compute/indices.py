@@ -52,14 +52,14 @@ class _View:
         self.shift += (index % size) * self.strides[dim]
         del self.sizes[dim], self.strides[dim]
 
-    def slice(self, given: slice) -> None:
-        _, _, step = given.indices(0)  # raises TypeError and ValueError
+    def slice(self, index: slice) -> None:
+        _, _, step = index.indices(0)  # raises TypeError and ValueError
         if step < 0:
             raise ValueError("step must be greater than zero")
         if not self.sizes:
             raise IndexError("slice() cannot be applied to a 0-dim tensor.")
         dim = wrap_dim(self.dim, len(self.sizes))
-        start, stop, step = given.indices(self.sizes[dim])
+        start, stop, step = index.indices(self.sizes[dim])
         self.sizes[dim] = max(0, -((start - stop) // step))
         self.shift += start * self.strides[dim]
         self.strides[dim] *= step
@@ -91,8 +91,8 @@ def parse(tensor: Tensor, index: Any) -> tuple[Tensor, Chosen]:
         else:
             _take(view, chosen, item, position)
     sizes, strides = tuple(view.sizes), tuple(view.strides)
-    made = strided(tensor, sizes, strides, view.shift)
-    return made, {dim: _checked(array, dim, sizes) for dim, array in chosen.items()}
+    viewed = strided(tensor, sizes, strides, view.shift)
+    return viewed, {dim: _checked(array, dim, sizes) for dim, array in chosen.items()}
 
 
 def _items(index: Any) -> Any:
@@ -199,41 +199,41 @@ def _checked(array: Array, dim: int, sizes: Shape) -> Array:
 
 def masks_checked(arrays: Sequence[Array], sizes: Shape) -> Chosen:
     """Arrays of indices by the dimensions that they index one after the other."""
-    found: Chosen = {}
+    chosen: Chosen = {}
     dim = 0
     for array in arrays:
-        found[dim] = array
+        chosen[dim] = array
         dim += array.ndim if _is_mask(array) else 1
     if dim > len(sizes):
         raise IndexError(f"too many indices for tensor of dimension {len(sizes)} (got {dim})")
-    return {dim: _checked(array, dim, sizes) for dim, array in found.items()}
+    return {dim: _checked(array, dim, sizes) for dim, array in chosen.items()}
 
 
 def as_indices(chosen: Chosen) -> Chosen:
     """Arrays of integers in place of masks. Raises IndexError where no shape fits all of them."""
-    found: Chosen = {}
+    indices: Chosen = {}
     for dim, array in chosen.items():
         if _is_mask(array):
-            found |= {dim + at: places for at, places in enumerate(array.nonzero())}
+            indices |= {dim + at: places for at, places in enumerate(array.nonzero())}
         else:
-            found[dim] = array
+            indices[dim] = array
     try:
-        np.broadcast_shapes(*[array.shape for array in found.values()])
+        np.broadcast_shapes(*[array.shape for array in indices.values()])
     except ValueError:
-        shapes = ", ".join(listed(array.shape) for array in found.values())
+        shapes = ", ".join(listed(array.shape) for array in indices.values())
         raise IndexError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
         ) from None
-    return found
+    return indices
 
 
 def indexed_shape(sizes: Shape, indices: Chosen) -> Shape:
     """The shape of the elements that arrays choose of a view with some sizes."""
     chosen = np.broadcast_shapes(*[array.shape for array in indices.values()])
     dims = sorted(indices)
-    rest = [size for dim, size in enumerate(sizes) if dim not in indices]
+    remaining = [size for dim, size in enumerate(sizes) if dim not in indices]
     front = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
-    return (*rest[:front], *chosen, *rest[front:])
+    return (*remaining[:front], *chosen, *remaining[front:])
 
 
 def check_bounds(sizes: Shape, indices: Chosen) -> None:

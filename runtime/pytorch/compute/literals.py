@@ -46,16 +46,20 @@ def array_of(data: Any, kind: dtype | None = None) -> Array:
     kind: the element type; by default that of the data. Raises TypeError and ValueError for data
     that is none or is not regular, RuntimeError for numbers that do not fit the type.
     """
-    found = None if data.__class__ in _PLAIN else _copied(data, kind)
-    if found is not None:
-        return found
+    array = None if data.__class__ in _PLAIN else _copied(data, kind)
+    if array is not None:
+        return array
     shape = _shape_of(data)
     leaves = _flatten(data, shape)
-    found = None if leaves is None else _at_once(leaves, kind)
-    if found is None:
-        wanted = kind or _type_of(data)
-        found = np.empty(0, wanted.numpy) if 0 in shape else _one_by_one(data, shape, wanted)
-    return found.reshape(shape)
+    array = None if leaves is None else _at_once(leaves, kind)
+    if array is None:
+        element_type = kind or _type_of(data)
+        array = (
+            np.empty(0, element_type.numpy)
+            if 0 in shape
+            else _one_by_one(data, shape, element_type)
+        )
+    return array.reshape(shape)
 
 
 def _copied(data: Any, kind: dtype | None) -> Array | None:
@@ -127,23 +131,23 @@ def _at_once(leaves: Sequence[Any], kind: dtype | None) -> Array | None:
     if not types <= _PLAIN_NUMBERS.keys():
         return None
     natural = max(map(_PLAIN_NUMBERS.__getitem__, types), default=Category.FLOAT)
-    wanted = kind or (bool_, int64, default_dtype())[natural]
-    if natural is Category.FLOAT and wanted.category is Category.INTEGER:
+    element_type = kind or (bool_, int64, default_dtype())[natural]
+    if natural is Category.FLOAT and element_type.category is Category.INTEGER:
         return None
     try:
         # Ints are read as they are, so that those which do not fit are seen.
-        read = np.int64 if natural is Category.INTEGER and wanted.name != "uint64" else None
-        values: Array = quietly.run(np.array, leaves, read or wanted.numpy)
+        read = np.int64 if natural is Category.INTEGER and element_type.name != "uint64" else None
+        values: Array = quietly.run(np.array, leaves, read or element_type.numpy)
     except OverflowError:
         return None
-    if read is None or wanted is int64:
+    if read is None or element_type is int64:
         return values
-    if wanted.category is Category.INTEGER:
-        limits = np.iinfo(wanted.numpy)
+    if element_type.category is Category.INTEGER:
+        limits = np.iinfo(element_type.numpy)
         low = -limits.max if not limits.min else limits.min
         if values.size and (values.min() < low or values.max() > limits.max):
             return None
-    return cast(values, wanted.numpy)
+    return cast(values, element_type.numpy)
 
 
 _PLAIN_NUMBERS = {bool: Category.BOOL, int: Category.INTEGER, float: Category.FLOAT}

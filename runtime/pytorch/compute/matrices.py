@@ -116,8 +116,8 @@ def for_each(compute: Callable[..., Any], signature: str, *operands: Array) -> A
 
     signature: numpy's, of their dimensions. The result has the type of the first operand.
     """
-    found = np.vectorize(compute, otypes=[operands[0].dtype], signature=signature)
-    return found(*operands)
+    vectorized = np.vectorize(compute, otypes=[operands[0].dtype], signature=signature)
+    return vectorized(*operands)
 
 
 def first_fault(infos: Array) -> tuple[int, int] | None:

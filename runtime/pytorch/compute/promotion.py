@@ -64,7 +64,9 @@ def result_type(*operands: Operand) -> dtype:
     return _meeting(*kinds)
 
 
-_BY_NUMBER: dict[int, dtype] = {kind.num: found for kind, found in NUMPY_DTYPES.items()}
+_BY_NUMBER: dict[int, dtype] = {
+    kind.num: element_type for kind, element_type in NUMPY_DTYPES.items()
+}
 
 
 @lru_cache(maxsize=4096)
@@ -80,11 +82,11 @@ def _meeting(_: dtype, *operands: Any) -> dtype:
             at, kind = (0 if operand >= 0 else 1), _BY_NUMBER[max(operand, ~operand)]
         else:
             at, kind = 2, type_of_number(operand)
-        known = kinds[at]
-        kinds[at] = kind if known is None else promote_types(known, kind)
-    found = _over(kinds[0], _over(kinds[1], kinds[2]))
-    assert found is not None
-    return found
+        present = kinds[at]
+        kinds[at] = kind if present is None else promote_types(present, kind)
+    meeting = _over(kinds[0], _over(kinds[1], kinds[2]))
+    assert meeting is not None
+    return meeting
 
 
 def to_float(kind: dtype) -> dtype:

@@ -14,15 +14,6 @@ from pickle import UnpicklingError
 from typing import IO, Any
 
 import numpy as np
-from th_shell.torch.files.storage_loading import (
-    Place,
-    checked,
-    fill,
-    new_storage,
-    placed,
-    placing,
-    text,
-)
 
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.mapping import map_privately
@@ -32,7 +23,16 @@ from th_shell.torch.calls.messages import no_memory
 from th_shell.torch.classes.storages import TypedStorage
 from th_shell.torch.files.safetensors_files import load_safetensors
 from th_shell.torch.files.saving import HEADER
-from th_shell.torch.files.unpickling import Unpickler, told_as_pytorch_does
+from th_shell.torch.files.storage_loading import (
+    Place,
+    checked,
+    fill,
+    new_storage,
+    placed,
+    placing,
+    text,
+)
+from th_shell.torch.files.unpickling import Unpickler, pytorch_errors
 from th_shell.torch.tensors.tensor import storage_type
 from th_shell.torch.tensors.unprovided import memory_of
 
@@ -99,7 +99,7 @@ def _load(file: IO[bytes], place: Place, mmap: bool, encoding: str) -> Any:
     file.seek(start)
     if head.startswith(_MAGIC):
         archive = _ZipFile(file, place, mmap)
-        with told_as_pytorch_does():
+        with pytorch_errors():
             return archive.load(encoding)
     if not head:
         raise EOFError("Ran out of input")
@@ -181,12 +181,12 @@ class _ZipFile:
         if type(pid) is not tuple or len(pid) != 5 or text(pid[0]) != "storage":
             raise UnpicklingError(f"Only persistent_load of storage is allowed, but got {pid!r}")
         _, kind, key, location, count = pid
-        found = self._storages.get(text(key))
-        if found is None:
+        typed = self._storages.get(text(key))
+        if typed is None:
             storage = self._read(kind, text(key), count)
-            found = placed(storage, kind.elements, text(location), self._place)
-            self._storages[text(key)] = found
-        return found
+            typed = placed(storage, kind.elements, text(location), self._place)
+            self._storages[text(key)] = typed
+        return typed
 
     def _read(self, kind: Any, key: str, count: Any) -> Storage:
         start, size = self._archive.place(f"data/{key}")

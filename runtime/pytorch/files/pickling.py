@@ -97,17 +97,17 @@ class Pickler(pickle._Pickler):
 
     def _elements(self, storage: Storage, kind: dtype) -> Elements:
         """Those of a storage; of a tensor with elements of another type, PyTorch's error."""
-        found = self._of_storages.get(id(storage))
-        if found is None:
+        elements = self._of_storages.get(id(storage))
+        if elements is None:
             nbytes = storage.size * storage.dtype.size
-            found = Elements(kind, nbytes // kind.itemsize, lambda: _parts(storage))
-            self._of_storages[id(storage)] = found
-        if found.kind is not kind:
+            elements = Elements(kind, nbytes // kind.itemsize, lambda: _parts(storage))
+            self._of_storages[id(storage)] = elements
+        if elements.kind is not kind:
             raise RuntimeError(
                 "Cannot save multiple tensors or storages that view the same data as different "
                 "types"
             )
-        return found
+        return elements
 
     def reducer_override(self, obj: Any) -> Any:
         """How an object is made again, or that it is named."""
@@ -154,8 +154,8 @@ def _rebuild(view: View) -> tuple[Any, ...]:
 
 def _with_attributes(rebuild: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Any, ...]:
     function, args = rebuild
-    made = (function, _name("torch", "Tensor"), args, attributes)
-    return _name("torch._tensor", "_rebuild_from_type_v2"), made
+    arguments = (function, _name("torch", "Tensor"), args, attributes)
+    return _name("torch._tensor", "_rebuild_from_type_v2"), arguments
 
 
 _REDUCERS: dict[type, Callable[[Any], Any]] = {
@@ -167,5 +167,5 @@ _REDUCERS: dict[type, Callable[[Any], Any]] = {
         _name("torch", "device"),
         (at.type, at.index)[: 1 + (at.index is not None)],
     ),
-    layout: lambda kept: (_name("torch.serialization", "_get_layout"), (repr(kept),)),
+    layout: lambda value: (_name("torch.serialization", "_get_layout"), (repr(value),)),
 }

@@ -31,7 +31,7 @@ _ODD = (
 
 
 @contextmanager
-def told_as_pytorch_does() -> Iterator[None]:
+def pytorch_errors() -> Iterator[None]:
     """Turn what a damaged file makes Python raise into UnpicklingError and EOFError."""
     try:
         yield
@@ -77,36 +77,36 @@ def rebuild_tensor(
     more: what else is to be done to the elements when they are read, as PyTorch's lazy views.
     """
     kind = getattr(storage, "dtype", None)
-    return _as_told(_view(storage, kind, offset, size, stride), more)
+    return _resolved(_view(storage, kind, offset, size, stride), more)
 
 
 def _rebuild_typed(
     storage: Any, offset: Any, size: Any, stride: Any, _: Any, __: Any, kind: Any, more: Any = ()
 ) -> Tensor:
-    return _as_told(_view(storage, kind, offset, size, stride), more)
+    return _resolved(_view(storage, kind, offset, size, stride), more)
 
 
-def _as_told(tensor: Tensor, more: Any) -> Tensor:
-    told = [name for name in more or () if more[name]]
-    if told == ["neg"] and not tensor.is_complex():
+def _resolved(tensor: Tensor, more: Any) -> Tensor:
+    pending = [name for name in more or () if more[name]]
+    if pending == ["neg"] and not tensor.is_complex():
         return tensor.neg()
-    if told:
+    if pending:
         raise UnpicklingError(
-            f"a tensor that PyTorch changes when it is read ({', '.join(told)}): there, save what "
-            "resolve_conj() gives"
+            f"a tensor that PyTorch changes when it is read ({', '.join(pending)}): there, save "
+            "what resolve_conj() gives"
         )
     return tensor
 
 
 def _rebuild_with_attributes(maker: Any, _: Any, args: Any, state: Any) -> Any:
-    made = _called(maker, args)
-    if not isinstance(made, Tensor) or type(state) is not dict:
+    tensor = _make(maker, args)
+    if not isinstance(tensor, Tensor) or type(state) is not dict:
         raise UnpicklingError("only tensors have attributes")
-    vars(made).update(state)
-    return made
+    vars(tensor).update(state)
+    return tensor
 
 
-def _called(maker: Any, args: Any) -> Any:
+def _make(maker: Any, args: Any) -> Any:
     if type(maker) is not _Maker:
         raise UnpicklingError(f"Trying to call reduce for unrecognized function {maker!r}")
     return maker.make(*args)
@@ -119,7 +119,7 @@ def _layout(name: str) -> Any:
 
 
 #: What pickles may call, by name.
-_CALLED: dict[str, Callable[..., Any]] = {
+_MAKERS: dict[str, Callable[..., Any]] = {
     "__builtin__.bytearray": bytearray,
     "__builtin__.complex": complex,
     "__builtin__.set": set,
@@ -138,7 +138,7 @@ _CALLED: dict[str, Callable[..., Any]] = {
 }
 #: All that pickles may name.
 _NAMED: dict[str, Any] = {
-    **{name: _Maker(make) for name, make in _CALLED.items()},
+    **{name: _Maker(make) for name, make in _MAKERS.items()},
     **{f"torch.{kind.name}": kind for kind in DTYPES},
     **{
         f"{module}.{kind.scalar}Storage": StorageKind(kind)
@@ -166,10 +166,10 @@ class Unpickler(pickle._Unpickler):
     def find_class(self, module_name: str, global_name: str) -> Any:
         """What a name leads to."""
         module = "__builtin__" if module_name == "builtins" else module_name
-        found = _NAMED.get(f"{module}.{global_name}")
-        if found is None:
+        value = _NAMED.get(f"{module}.{global_name}")
+        if value is None:
             raise _not_allowed(f"{module_name}.{global_name}")
-        return found
+        return value
 
     def persistent_load(self, pid: Any) -> Any:
         """The storage that something stands for."""
@@ -180,17 +180,17 @@ class Unpickler(pickle._Unpickler):
     def load_reduce(self) -> None:
         """Call a maker."""
         args = self.stack.pop()
-        self.stack[-1] = _called(self.stack[-1], args)
+        self.stack[-1] = _make(self.stack[-1], args)
 
     def load_build(self) -> None:
         """Give an ordered dictionary its attributes."""
-        state, made = self.stack.pop(), self.stack[-1]
-        if type(made) is not OrderedDict:
+        state, target = self.stack.pop(), self.stack[-1]
+        if type(target) is not OrderedDict:
             raise UnpicklingError(
                 f"Can only build Tensor, Parameter, OrderedDict or types allowlisted via "
-                f"`add_safe_globals`, but got {type(made)}"
+                f"`add_safe_globals`, but got {type(target)}"
             )
-        vars(made).update(state)
+        vars(target).update(state)
 
     def refuse(self) -> None:
         """Raise UnpicklingError for what the pickle asks for."""

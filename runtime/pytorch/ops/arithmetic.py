@@ -10,6 +10,14 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+
+from th_shell.torch.base.dtypes import Category, bool_, float64
+from th_shell.torch.base.shapes import broadcast
+from th_shell.torch.calls.schema import OUT, Number, Operand, Out
+from th_shell.torch.calls.table import op, with_quick_call
+from th_shell.torch.compute import formulas
+from th_shell.torch.compute.elementwise import FLOATS, NUMBERS, Pointwise, called
+from th_shell.torch.compute.promotion import array_as, result_type, to_float
 from th_shell.torch.ops.binary import (
     BITS,
     COMPARISONS,
@@ -20,16 +28,8 @@ from th_shell.torch.ops.binary import (
     TENSORS,
     binary,
 )
-from th_shell.torch.ops.unary import absolute, inverse, negative, positive
-
-from th_shell.torch.base.dtypes import Category, bool_, float64
-from th_shell.torch.base.shapes import broadcast
-from th_shell.torch.calls.schema import OUT, Number, Operand, Out
-from th_shell.torch.calls.table import op
-from th_shell.torch.compute import formulas
-from th_shell.torch.compute.elementwise import FLOATS, NUMBERS, Pointwise, called
-from th_shell.torch.compute.promotion import array_as, result_type, to_float
 from th_shell.torch.ops.creation import fill_number
+from th_shell.torch.ops.unary import absolute, inverse, negative, positive
 from th_shell.torch.tensors.layouts import check_apart
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast, check_cast, check_out
@@ -65,12 +65,12 @@ _fmod = Pointwise(np.fmod, NUMBERS, kernel="fmod_cpu", divides=True)
 # -- sums and differences
 
 
-def _scaled(input: Any, other: Any, alpha: Any, out: Out) -> Any:
+def _scaled(input: Any, operand: Any, alpha: Any, out: Out) -> Any:
     """``other * alpha``, where alpha is another number than 1."""
     if out is not None:
-        check_apart(out, (other,))
-    broadcast(*[x.sizes if isinstance(x, Tensor) else () for x in (input, other)])
-    kind = result_type(input, other)
+        check_apart(out, (operand,))
+    broadcast(*[x.sizes if isinstance(x, Tensor) else () for x in (input, operand)])
+    kind = result_type(input, operand)
     if isinstance(alpha, bool) and kind is not bool_:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, float) and kind.category < Category.FLOAT:
@@ -78,11 +78,11 @@ def _scaled(input: Any, other: Any, alpha: Any, out: Out) -> Any:
             "For integral input tensors, argument alpha must not be a floating point number."
         )
     if kind is bool_:
-        return multiply(other, bool(alpha))
+        return multiply(operand, bool(alpha))
     factor = np.asarray(fill_number(alpha, kind))
-    if not isinstance(other, Tensor):
-        return (array_as(other, kind) * factor).item()
-    return multiply(wrap(np.asarray(array_as(other, kind))), wrap(factor))
+    if not isinstance(operand, Tensor):
+        return (array_as(operand, kind) * factor).item()
+    return multiply(wrap(np.asarray(array_as(operand, kind))), wrap(factor))
 
 
 @op(in_place=True, numbers=True)
@@ -93,7 +93,7 @@ def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Out = None) -
     return add_(input, other, out)
 
 
-vars(add)["quick"] = called(add_)
+with_quick_call(add, called(add_))
 
 _ALPHA = f"Tensor input, Tensor other, *, Number alpha = 1, {OUT}"
 _NUMBER_ALPHA = "Tensor input, Number other, Number alpha = 1"
@@ -118,8 +118,8 @@ def rsub(input: Any, other: Any, alpha: Any = 1) -> Tensor:
 
 def _old_order(name: str, function: Callable[..., Tensor]) -> None:
     @op(f"{name}(Tensor input, Number alpha, Tensor other)", in_place=True, hidden=True)
-    def scaled(input: Any, alpha: Any, other: Any, *, out: Out = None) -> Tensor:
-        return function(input, other, alpha=alpha, out=out)
+    def scaled(input: Any, alpha: Any, operand: Any, *, out: Out = None) -> Tensor:
+        return function(input, operand, alpha=alpha, out=out)
 
     scaled.__doc__ = f"`{name}` with its arguments in the order of old programs."
 
@@ -172,9 +172,9 @@ _REST = "What is left of the division of input by other, with the sign of input.
 binary("fmod", _fmod, TENSORS, NUMBER, doc=_REST)
 
 
-def reversed_divide(input: Any, other: Any) -> Tensor:
+def reversed_divide(input: Any, divisor: Any) -> Tensor:
     """``input / other`` for a number and a tensor, which is other's reciprocal times input."""
-    return multiply(_reciprocal(other), input)
+    return multiply(_reciprocal(divisor), input)
 
 
 _reciprocal = Pointwise(np.reciprocal, FLOATS, rule=to_float)
@@ -244,8 +244,8 @@ def ldexp(input: Operand, other: Operand, *, out: Out = None) -> Tensor:
     kind = to_float(result_type(input, other))
     if out is not None and kind.category > out.dtype.category:
         raise RuntimeError(f"ldexp can't be cast to the desired output type {out.dtype.scalar}")
-    found = multiply(input, _power(2.0, other), out)
-    return found if out is not None else wrap(cast(found.array, kind.numpy))
+    product = multiply(input, _power(2.0, other), out)
+    return product if out is not None else wrap(cast(product.array, kind.numpy))
 
 
 Binary = Callable[..., Any]
@@ -261,12 +261,12 @@ def _operand(value: Any) -> Any:
 
 
 def _forward(function: Binary) -> Binary:
-    def compute(self: Tensor, other: Any) -> Any:
-        if other.__class__ not in _PLAIN:
-            other = _operand(other)
-            if other is NotImplemented:
-                return other
-        return function(self, other)
+    def compute(self: Tensor, operand: Any) -> Any:
+        if operand.__class__ not in _PLAIN:
+            operand = _operand(operand)
+            if operand is NotImplemented:
+                return operand
+        return function(self, operand)
 
     return compute
 
@@ -274,19 +274,19 @@ def _forward(function: Binary) -> Binary:
 def _other_way(function: Binary, in_place: bool = False) -> Binary:
     """The operator whose tensor is the second operand; or else takes the values in place."""
 
-    def compute(self: Tensor, other: Any) -> Any:
-        other = _operand(other)
-        if other is NotImplemented:
-            return other
-        return function(self, other, self) if in_place else function(other, self)
+    def compute(self: Tensor, operand: Any) -> Any:
+        operand = _operand(operand)
+        if operand is NotImplemented:
+            return operand
+        return function(self, operand, self) if in_place else function(operand, self)
 
     return compute
 
 
-def _define(name: str, made: Callable[..., Any]) -> None:
-    made.__name__ = name
-    made.__qualname__ = f"Tensor.{name}"
-    setattr(Tensor, name, made)
+def _define(name: str, function: Callable[..., Any]) -> None:
+    function.__name__ = name
+    function.__qualname__ = f"Tensor.{name}"
+    setattr(Tensor, name, function)
 
 
 _BINARY: dict[str, Binary] = {
@@ -311,17 +311,17 @@ for _name, _function in COMPARISONS.items():
 _compare, _divide_into = Tensor.__eq__, _other_way(reversed_divide)
 
 
-def _equals(self: Tensor, other: Any) -> Any:
+def _equals(self: Tensor, operand: Any) -> Any:
     """Whether elements are equal; for this comparison numpy's arrays are tensors."""
-    is_array = other.__class__ is np.ndarray and other.dtype.kind in "biuf"
-    return _compare(self, wrap(other) if is_array else other)
+    is_array = operand.__class__ is np.ndarray and operand.dtype.kind in "biuf"
+    return _compare(self, wrap(operand) if is_array else operand)
 
 
-def _divides(self: Tensor, other: Any) -> Any:
+def _divides(self: Tensor, dividend: Any) -> Any:
     """other divided by the tensor: of numpy's arrays it is the one operator that takes them."""
-    if other.__class__ is np.ndarray:
-        return _reciprocal(self, None, None) * other
-    return _divide_into(self, other)
+    if dividend.__class__ is np.ndarray:
+        return _reciprocal(self, None, None) * dividend
+    return _divide_into(self, dividend)
 
 
 _define("__eq__", _equals)

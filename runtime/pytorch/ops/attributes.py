@@ -104,8 +104,8 @@ def is_nonzero(input: Tensor) -> bool:
 def _tell(name: str) -> None:
     @op(name=name)
     def tell(input: Tensor) -> bool:
-        found: bool = getattr(input.dtype, name)
-        return found
+        value: bool = getattr(input.dtype, name)
+        return value
 
     tell.__doc__ = f"What the element type's {name} is."
 
@@ -204,8 +204,8 @@ def set_grad_enabled(mode: bool) -> AbstractContextManager[None]:
     """Leave gradients off. Raises NotImplementedError where they are wanted."""
     if mode:
         raise NotImplementedError(NO_AUTOGRAD)
-    found: AbstractContextManager[None] = _nothing()
-    return found
+    block: AbstractContextManager[None] = _nothing()
+    return block
 
 
 def is_grad_enabled() -> bool:

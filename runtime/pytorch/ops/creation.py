@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from th_shell.torch.tensors.large_arrays import filled_tensor
 
 from th_shell.torch.base.dtypes import default_dtype, dtype, float32
 from th_shell.torch.base.shapes import Shape, listed
@@ -20,8 +19,9 @@ from th_shell.torch.calls.schema import NEW, Format, Kind, Number, Out
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.literals import array_of, convert_number
 from th_shell.torch.compute.promotion import type_of_number
-from th_shell.torch.compute.sums import give
+from th_shell.torch.compute.reductions import give
 from th_shell.torch.ops.interchange import from_numpy
+from th_shell.torch.tensors.large_arrays import filled_tensor
 from th_shell.torch.tensors.layouts import (
     copy_of,
     empty_array,

@@ -127,8 +127,8 @@ def _permutation(factors: Array, pivots: Array) -> Array:
 def _exchanged(pivots: Array, rows: int) -> list[int]:
     """The rows in the order that the exchanges of an LU factorization give them."""
     order = list(range(rows))
-    for at, other in enumerate(pivots.tolist()):
-        order[at], order[other - 1] = order[other - 1], order[at]
+    for at, row in enumerate(pivots.tolist()):
+        order[at], order[row - 1] = order[row - 1], order[at]
     return order
 
 
@@ -167,8 +167,8 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', "
             f"or 'complete'"
         )
-    found: Any = np.linalg.qr(array, mode)  # type: ignore[call-overload]
-    parts = (np.empty(0, array.dtype), found) if mode == "r" else found
+    factors: Any = np.linalg.qr(array, mode)  # type: ignore[call-overload]
+    parts = (np.empty(0, array.dtype), factors) if mode == "r" else factors
     return named("linalg_qr", *map(wrap, parts))
 
 

@@ -110,9 +110,9 @@ def masked_fill(input: Tensor, mask: Tensor, value: TensorOrNumber) -> Tensor:
     array = input.array
     if mask.array.shape != array.shape:
         input = expanded(input, broadcast(mask.array.shape, array.shape))
-    found = wrap(input.array.copy("C"))
-    _fill_masked(found, mask, value)
-    return found
+    copy = wrap(input.array.copy("C"))
+    _fill_masked(copy, mask, value)
+    return copy
 
 
 @op(function=False)
@@ -143,12 +143,12 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 # -- by functions of the program
 
 
-def _visit(input: Tensor, compute: Callable[..., Any], others: tuple[Tensor, ...]) -> Tensor:
+def _visit(input: Tensor, compute: Callable[..., Any], operands: tuple[Tensor, ...]) -> Tensor:
     """Set each element to what a function makes of it and the others in its place."""
     array = input.array
     check_single(array)
     require(callable(compute), "'{}' object is not callable", type_name(compute), error=TypeError)
-    columns = [expanded(t, array.shape).array.reshape(-1).tolist() for t in others]
+    columns = [expanded(t, array.shape).array.reshape(-1).tolist() for t in operands]
     values = [compute(*row) for row in zip(array.reshape(-1).tolist(), *columns, strict=True)]
     array[...] = cast(np.array(values), array.dtype).reshape(array.shape)
     return input

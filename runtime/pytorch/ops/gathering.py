@@ -9,9 +9,6 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from th_shell.torch.calls.argument_types import as_ints
-from th_shell.torch.ops.slicing import unbind
-from th_shell.torch.tensors.large_arrays import empty_tensor, threads
 
 from th_shell.runtime.compute.bulk import choose
 from th_shell.runtime.compute.thread_pool import LARGE
@@ -21,10 +18,13 @@ from th_shell.torch.base.dtypes import Category, int64
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, broadcast, listed, wrap_dim
 from th_shell.torch.base.warn import warn
+from th_shell.torch.calls.argument_types import as_ints
 from th_shell.torch.calls.schema import OUT, TensorOrNumber
 from th_shell.torch.calls.table import functional, op
 from th_shell.torch.compute.promotion import array_as, result_type
+from th_shell.torch.ops.slicing import unbind
 from th_shell.torch.ops.views import expanded
+from th_shell.torch.tensors.large_arrays import empty_tensor, threads
 from th_shell.torch.tensors.layouts import laid_out
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
@@ -88,8 +88,8 @@ def _selected(array: Array, dim: int, chosen: Array) -> Array:
         raise IndexError("index out of range in self")
     if array.flags.c_contiguous:
         return array.take(chosen, dim)
-    found: Array = array[(slice(None),) * dim + (chosen,)]
-    return np.ascontiguousarray(found)
+    elements: Array = array[(slice(None),) * dim + (chosen,)]
+    return np.ascontiguousarray(elements)
 
 
 def _offsets(shape: Shape, strides: Shape, dim: int) -> Array:
@@ -110,9 +110,9 @@ def flat_positions(index: Array, shape: Shape, dim: int) -> Array:
     strides = contiguous_strides(shape)
     offsets = _offsets(index.shape, strides, dim)
     step = strides[dim]
-    found = np.multiply(index, step, dtype=np.int64)
-    found += offsets  # in place: memory for a second array would take longer than the sum
-    return found
+    positions = np.multiply(index, step, dtype=np.int64)
+    positions += offsets  # in place: memory for a second array would take longer than the sum
+    return positions
 
 
 def check_gather(index: Tensor, name: str) -> None:
@@ -223,8 +223,8 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 @op(name="where")
 def where_true(condition: Tensor) -> tuple[Tensor, ...]:
     """The indices of the elements that are true, a tensor for each dimension."""
-    found: tuple[Tensor, ...] = nonzero_tuple(condition, as_tuple=True)
-    return found
+    indices: tuple[Tensor, ...] = nonzero_tuple(condition, as_tuple=True)
+    return indices
 
 
 @op(
@@ -252,10 +252,10 @@ def where(condition: Tensor, input: Any, other: Any) -> Tensor:
         x, y = input.array, other.array
         is_plain = x.dtype is y.dtype and mask.shape == x.shape == y.shape
         if is_plain and x.size >= LARGE and all(a.flags.c_contiguous for a in (mask, x, y)):
-            found = empty_tensor(x.shape, x.dtype)
+            chosen = empty_tensor(x.shape, x.dtype)
             with threads.active():
-                choose(mask, x, y, found.array)
-            return found
+                choose(mask, x, y, chosen.array)
+            return chosen
     kind = result_type(input, other)
     a, b = array_as(input, kind), array_as(other, kind)
     if not mask.shape == np.shape(a) == np.shape(b):

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from th_shell.torch.ops.reordering import flip
-from th_shell.torch.ops.slicing import unbind
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.c_types import type_name
@@ -26,6 +24,8 @@ from th_shell.torch.compute.indices import (
     parse,
 )
 from th_shell.torch.ops.creation import fill_number
+from th_shell.torch.ops.reordering import flip
+from th_shell.torch.ops.slicing import unbind
 from th_shell.torch.ops.views import expanded
 from th_shell.torch.tensors.layouts import check_apart, dense_strides, empty_array
 from th_shell.torch.tensors.tensor import Tensor, view_of, wrap
@@ -35,17 +35,17 @@ from th_shell.torch.tensors.writing import cast, check_single, check_writable
 def _simple(index: Any) -> Any:
     """The index as numpy takes it for a view; None where it is no such index."""
     if index.__class__ is tuple:
-        rest: tuple[Any, ...] = (Ellipsis,)
+        tail: tuple[Any, ...] = (Ellipsis,)
         for item in index:
             kind = item.__class__
             if kind is slice:
                 if item.step is not None:
                     return None
-            elif item is Ellipsis and rest:
-                rest = ()
+            elif item is Ellipsis and tail:
+                tail = ()
             elif kind is not int:
                 return None
-        return index + rest
+        return index + tail
     if index.__class__ is int:
         return index, Ellipsis
     return index if index.__class__ is slice and index.step is None else None
@@ -55,11 +55,11 @@ def _getitem(self: Tensor, index: Any) -> Tensor:
     simple = _simple(index)
     if simple is not None:
         try:
-            found = self.array[simple]
+            part = self.array[simple]
         except (IndexError, TypeError, OverflowError):
-            found = None  # the general way has the error, in PyTorch's words
-        if found is not None and found.size:  # numpy does not keep the strides of empty parts
-            return view_of(self, found)
+            part = None  # the general way has the error, in PyTorch's words
+        if part is not None and part.size:  # numpy does not keep the strides of empty parts
+            return view_of(self, part)
     else:
         quick = _quick_choice(self.array, index)
         if quick is not None:
@@ -77,12 +77,12 @@ def _quick_choice(array: Array, index: Any) -> Array | None:
         return None
     try:
         if index.__class__ is Tensor:
-            given = _as_numpy(array, index)
-            if given is not None:
-                if given.dtype.kind != "b":
-                    return array.take(given, 0)
-                rows = array.reshape(given.size, *array.shape[given.ndim :])
-                return rows.compress(given.reshape(-1), 0)  # by a mask itself numpy takes longer
+            indices = _as_numpy(array, index)
+            if indices is not None:
+                if indices.dtype.kind != "b":
+                    return array.take(indices, 0)
+                rows = array.reshape(indices.size, *array.shape[indices.ndim :])
+                return rows.compress(indices.reshape(-1), 0)  # by a mask itself numpy takes longer
     except IndexError:
         pass
     return None
@@ -90,13 +90,13 @@ def _quick_choice(array: Array, index: Any) -> Array | None:
 
 def _as_numpy(array: Array, index: Tensor) -> Array | None:
     """A tensor that means the same to numpy as an index of a dimension."""
-    given = index.array
-    if not given.ndim:
+    indices = index.array
+    if not indices.ndim:
         return None
-    kind = given.dtype.kind
+    kind = indices.dtype.kind
     if kind == "b":
-        return given if given.shape == array.shape[: given.ndim] else None
-    return given if kind == "i" and given.dtype.itemsize > 2 and array.ndim else None
+        return indices if indices.shape == array.shape[: indices.ndim] else None
+    return indices if kind == "i" and indices.dtype.itemsize > 2 and array.ndim else None
 
 
 def chosen_elements(array: Array, indices: Chosen) -> Array:
@@ -108,9 +108,9 @@ def chosen_elements(array: Array, indices: Chosen) -> Array:
     if 0 in shape:
         return np.empty(shape, array.dtype)
     check_bounds(array.shape, indices)
-    found = empty_array(shape, _strides(array, indices), array.dtype)
-    found[...] = array[_key(array.ndim, indices)]
-    return found
+    elements = empty_array(shape, _strides(array, indices), array.dtype)
+    elements[...] = array[_key(array.ndim, indices)]
+    return elements
 
 
 def _key(ndim: int, indices: Chosen) -> tuple[Any, ...]:
@@ -123,10 +123,10 @@ def _strides(array: Array, indices: Chosen) -> Shape:
     arrays = np.broadcast_arrays(*[indices[dim] for dim in dims])
     count = arrays[0].ndim
     front = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
-    rest = [step for dim, step in enumerate(array.strides) if dim not in indices]
-    behind = len(rest) - front
-    operands: list[Shape] = [(*rest[:front], *[0] * count, *rest[front:])]
-    operands += [(*[0] * front, *one.strides, *[0] * behind) for one in arrays]
+    remaining = [step for dim, step in enumerate(array.strides) if dim not in indices]
+    behind = len(remaining) - front
+    operands: list[Shape] = [(*remaining[:front], *[0] * count, *remaining[front:])]
+    operands += [(*[0] * front, *index_array.strides, *[0] * behind) for index_array in arrays]
     return dense_strides(indexed_shape(array.shape, indices), operands)
 
 
@@ -162,12 +162,12 @@ def _quick_assignment(self: Tensor, index: Any, value: Any) -> bool:
             array[simple] = value
             return True
         if index.__class__ is Tensor and fits(value, array):
-            given = _as_numpy(array, index)
-            if given is not None:
-                if given.dtype.kind == "b":
-                    _fill_where(array, given, value)
+            indices = _as_numpy(array, index)
+            if indices is not None:
+                if indices.dtype.kind == "b":
+                    _fill_where(array, indices, value)
                 else:
-                    array[given] = value
+                    array[indices] = value
                 return True
     except (IndexError, TypeError, OverflowError):
         pass  # the general way has the error, in PyTorch's words
@@ -305,8 +305,8 @@ def _contains(self: Tensor, element: Any) -> bool:
             "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
             f"{type(element)}."
         )
-    found: Any = operator.eq(self, element)
-    return bool(found.array.any())
+    is_equal: Any = operator.eq(self, element)
+    return bool(is_equal.array.any())
 
 
 def _delitem(self: Tensor, index: Any) -> None:

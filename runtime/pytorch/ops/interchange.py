@@ -161,8 +161,8 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     """
     check_device(device)
     if hasattr(ext_tensor, "__dlpack__"):
-        found = share_array(np.from_dlpack(ext_tensor))
-        return wrap(found.array.copy()) if copy else found
+        tensor = share_array(np.from_dlpack(ext_tensor))
+        return wrap(tensor.array.copy()) if copy else tensor
     if device is not None or copy is not None:
         raise AssertionError(
             "device and copy kwargs not supported when ext_tensor is already a DLPack capsule."
@@ -240,12 +240,12 @@ def _reduce_ex(self: Tensor, _: Any) -> tuple[Any, ...]:
 
 
 def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
-    found: Tensor | None = memo.get(id(self))
-    if found is None:
+    duplicate: Tensor | None = memo.get(id(self))
+    if duplicate is None:
         storage = untyped(copied(self.storage_object, memo))
-        found = memo[id(self)] = _rebuild(storage, *_geometry(self))
-        found.__dict__.update(copy.deepcopy(self.__dict__, memo))
-    return found
+        duplicate = memo[id(self)] = _rebuild(storage, *_geometry(self))
+        duplicate.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    return duplicate
 
 
 _PROTOCOLS = {

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from th_shell.torch.calls.argument_types import as_tensors
 
 from th_shell.torch.base.dtypes import can_cast
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import listed, wrap_dim
 from th_shell.torch.base.warn import warn_once
+from th_shell.torch.calls.argument_types import as_tensors
 from th_shell.torch.calls.schema import Out, Tensors
 from th_shell.torch.calls.table import FUNCTIONS, functional, op
 from th_shell.torch.compute.promotion import result_type
@@ -45,8 +45,8 @@ def _check_sizes(arrays: Sequence[Any], dim: int) -> list[Any]:
             raise RuntimeError(
                 f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}"
             )
-        for other, (m, n) in enumerate(zip(first, shape, strict=True)):
-            if m != n and other != dim:
+        for axis, (m, n) in enumerate(zip(first, shape, strict=True)):
+            if m != n and axis != dim:
                 raise RuntimeError(
                     f"Sizes of tensors must match except in dimension {dim}. Expected size {m} but "
                     f"got size {n} for tensor number {at} in the list."
@@ -78,13 +78,13 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
         )
     shape = list(joined[0].shape)
     shape[dim] = sum([array.shape[dim] for array in joined])
-    found = np.empty(shape, (meet if out is None else out.dtype).numpy)
-    np.concatenate(joined, dim, out=found, casting="unsafe")
+    result = np.empty(shape, (meet if out is None else out.dtype).numpy)
+    np.concatenate(joined, dim, out=result, casting="unsafe")
     if out is None:
-        return wrap(found)
+        return wrap(result)
     check_apart(out, tensors, takes_same=False)
-    resize_to(out, found.shape)
-    np.copyto(out.array, found)
+    resize_to(out, result.shape)
+    np.copyto(out.array, result)
     return out
 
 
@@ -125,10 +125,10 @@ def _at_least(least: int) -> None:
     name = f"atleast_{least}d"
 
     @op(f"{name}(Tensor input)", f"{name}(tuple of Tensors tensors)", method=False)
-    def widen(given: Any) -> Any:
-        if isinstance(given, Tensor):
-            return _widened(given, least)
-        return tuple([_widened(tensor, least) for tensor in given])
+    def widen(tensors: Any) -> Any:
+        if isinstance(tensors, Tensor):
+            return _widened(tensors, least)
+        return tuple([_widened(tensor, least) for tensor in tensors])
 
     by_table = FUNCTIONS[name]
 

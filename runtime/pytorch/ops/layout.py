@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from th_shell.torch.calls.argument_types import register_kind
 
 from th_shell.runtime.core.storage import Storage
 from th_shell.runtime.core.tensor import contiguous_strides
@@ -16,6 +15,7 @@ from th_shell.torch.base.dtypes import MEMORY_FORMATS, memory_format
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, listed, wrap_dim
 from th_shell.torch.base.warn import warn
+from th_shell.torch.calls.argument_types import register_kind
 from th_shell.torch.calls.schema import Format, IntOrShape
 from th_shell.torch.calls.table import op
 from th_shell.torch.classes.storages import TypedStorage, UntypedStorage
@@ -302,14 +302,14 @@ def movedim(input: Tensor, source: IntOrShape, destination: IntOrShape) -> Tenso
     ndim = input.array.ndim
     origins = [wrap_dim(dim, ndim) for dim in source]
     places = [wrap_dim(dim, ndim) for dim in destination]
-    for name, given, dims in (("source", source, origins), ("destination", destination, places)):
+    for name, numbers, dims in (("source", source, origins), ("destination", destination, places)):
         if len(set(dims)) < len(dims):
-            raise RuntimeError(f"movedim: repeated dim in `{name}` ({listed(given)})")
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({listed(numbers)})")
     if not ndim:
         return _permuted(input, ())
     to = dict(zip(places, origins, strict=True))
-    others = iter([dim for dim in range(ndim) if dim not in origins])
-    return _permuted(input, [to[dim] if dim in to else next(others) for dim in range(ndim)])
+    remaining = iter([dim for dim in range(ndim) if dim not in origins])
+    return _permuted(input, [to[dim] if dim in to else next(remaining) for dim in range(ndim)])
 
 
 # -- matrices and batches of them

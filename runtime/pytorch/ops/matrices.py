@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from th_shell.torch.calls.argument_types import as_tensors
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.c_types import type_name
@@ -16,6 +15,7 @@ from th_shell.torch.base.dtypes import Category
 from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import broadcast, check_long, wrap_dim
+from th_shell.torch.calls.argument_types import as_tensors
 from th_shell.torch.calls.schema import OUT, Number, Out
 from th_shell.torch.calls.table import functional, op
 from th_shell.torch.compute.elementwise import NOT_BOOL, check_types
@@ -25,7 +25,7 @@ from th_shell.torch.compute.matrices import (
     check_square,
 )
 from th_shell.torch.compute.promotion import result_type
-from th_shell.torch.compute.sums import give
+from th_shell.torch.compute.reductions import give
 from th_shell.torch.ops.creation import fill_number
 from th_shell.torch.ops.norms import vector_norm_of
 from th_shell.torch.ops.products import apply, batch_product, check_scalars, matrix_product, vectors
@@ -94,8 +94,8 @@ def _cross_products(x: Array, y: Array, dim: int) -> Array:
     less = run(np.multiply, x.take(second, dim), y.take(first, dim))
     a, b = x.take(first, dim), y.take(second, dim)
     if x.dtype != np.float32:
-        found: Array = run(np.subtract, run(np.multiply, a, b), less)
-        return found
+        products: Array = run(np.subtract, run(np.multiply, a, b), less)
+        return products
     exact: Array = run(np.subtract, run(np.multiply, a, b, dtype=np.float64), less)
     return exact.astype(np.float32)
 
@@ -159,8 +159,8 @@ def _powers(values: Array, count: int | None) -> Array:
         values = values.astype(np.int64)
     powers = np.ones((*values.shape, values.shape[-1] if count is None else count), values.dtype)
     powers[..., 1:] = values[..., None]
-    found: Array = quietly.run(np.multiply.accumulate, powers, axis=-1)
-    return found
+    result: Array = quietly.run(np.multiply.accumulate, powers, axis=-1)
+    return result
 
 
 _SCALES = f"Number beta = 1, Number alpha = 1, {OUT}"
@@ -181,11 +181,11 @@ def _scaled_sum(
     return delivered(wrap(product), out, input)
 
 
-def _check_base(input: Tensor, other: Tensor) -> None:
-    if input.array.dtype != other.array.dtype:
+def _check_base(input: Tensor, matrix: Tensor) -> None:
+    if input.array.dtype != matrix.array.dtype:
         raise RuntimeError(
             f"self and mat2 must have the same dtype, but got {input.dtype.scalar} and "
-            f"{other.dtype.scalar}"
+            f"{matrix.dtype.scalar}"
         )
 
 

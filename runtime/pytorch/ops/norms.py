@@ -21,7 +21,7 @@ from th_shell.torch.compute.matrices import (
     check_wide,
     converged,
 )
-from th_shell.torch.compute.sums import FEW, axes_of, give, tidy
+from th_shell.torch.compute.reductions import FEW, axes_of, give, tidy
 from th_shell.torch.ops.reduce import sum_of
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast, check_out
@@ -63,18 +63,18 @@ def _wide_norm(array: Array, order: float, axes: Shape | None, keepdim: bool) ->
         flat = wide.reshape(-1)
         return np.asarray(math.sqrt(run(flat.dot, flat)), array.dtype)
     if order == 2:
-        found = run(np.sqrt, sum_of(run(np.multiply, wide, wide), axes, keepdim))
+        norms = run(np.sqrt, sum_of(run(np.multiply, wide, wide), axes, keepdim))
     elif order == math.inf or order == -math.inf:
         extreme = np.maximum if order > 0 else np.minimum
-        found = run(extreme.reduce, np.abs(wide), axes, None, None, keepdim)
+        norms = run(extreme.reduce, np.abs(wide), axes, None, None, keepdim)
     elif order == 0:
-        found = sum_of((wide != 0).astype(wide.dtype), axes, keepdim)
+        norms = sum_of((wide != 0).astype(wide.dtype), axes, keepdim)
     elif order == 1:
-        found = sum_of(np.abs(wide), axes, keepdim)
+        norms = sum_of(np.abs(wide), axes, keepdim)
     else:
         sums = sum_of(run(np.power, np.abs(wide), order), axes, keepdim)
-        found = run(np.power, sums, 1 / order)
-    return cast(tidy(found), array.dtype)
+        norms = run(np.power, sums, 1 / order)
+    return cast(tidy(norms), array.dtype)
 
 
 def norm_type(input: Tensor, dtype: Kind, name: str = "linalg.vector_norm") -> DType:
@@ -107,7 +107,7 @@ def vector_norm(
     return wrap(vector_norm_of(array, ord, axes_of(dim, array.ndim), keepdim))
 
 
-def _furthest(values: Array, order: float, axis: int, told: int) -> Array:
+def _furthest(values: Array, order: float, axis: int, shown_axis: int) -> Array:
     """The largest along an axis, 0 where there are none; or for orders below 0 the smallest.
 
     told: the axis as the error of none has it.
@@ -115,7 +115,7 @@ def _furthest(values: Array, order: float, axis: int, told: int) -> Array:
     if order > 0:
         return np.maximum.reduce(values, axis, initial=0, keepdims=True)
     if not values.shape[axis]:
-        raise IndexError(f"amin(): Expected reduction dim {told} to have non-zero size.")
+        raise IndexError(f"amin(): Expected reduction dim {shown_axis} to have non-zero size.")
     return np.minimum.reduce(values, axis, keepdims=True)
 
 
@@ -127,15 +127,15 @@ def matrix_norm_of(array: Array, order: Any, axes: Shape, keepdim: bool) -> Arra
     if order in (2, -2, "nuc"):
         turned = np.moveaxis(array, axes, (-2, -1))
         values = converged(np.linalg.svd, turned, compute_uv=False)
-        found = values.sum(-1)
+        norms = values.sum(-1)
         if order != "nuc":
-            found = _furthest(values, order, -1, values.ndim - 1)[..., 0]
-        return np.expand_dims(found, tuple(sorted(axes))) if keepdim else np.asarray(found)
+            norms = _furthest(values, order, -1, values.ndim - 1)[..., 0]
+        return np.expand_dims(norms, tuple(sorted(axes))) if keepdim else np.asarray(norms)
     if order in (1, -1, math.inf, -math.inf):
         add, left = (rows, columns) if abs(order) == 1 else (columns, rows)
         sums = np.asarray(sum_of(np.abs(array), (add,), True))
-        found = _furthest(sums, order, left, left - (add < left))
-        return found if keepdim else found.squeeze((rows, columns))
+        norms = _furthest(sums, order, left, left - (add < left))
+        return norms if keepdim else norms.squeeze((rows, columns))
     raise RuntimeError(f"linalg.matrix_norm: Order {order} not supported.")
 
 

@@ -16,7 +16,7 @@ from th_shell.torch.calls.schema import OUT, Out
 from th_shell.torch.calls.table import functional, op
 from th_shell.torch.compute.elementwise import NOT_BOOL, check_types
 from th_shell.torch.compute.promotion import result_type
-from th_shell.torch.compute.sums import give
+from th_shell.torch.compute.reductions import give
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast, delivered
 
@@ -28,8 +28,8 @@ def multiply(a: Array, b: Array) -> Array:
     """numpy's product of two arrays of one type; of float16 with the rounding errors of float32."""
     if a.dtype == _FLOAT16:
         return cast(quietly.run(np.matmul, a.astype(_FLOAT32), b.astype(_FLOAT32)), _FLOAT16)
-    found: Array = quietly.run(np.matmul, a, b)
-    return found
+    product: Array = quietly.run(np.matmul, a, b)
+    return product
 
 
 def _check_same(a: Tensor, b: Tensor) -> None:
@@ -155,8 +155,8 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         return dot(input, other)
     if y.ndim <= 2:  # the matrices of all batches are rows of one
         flat = wrap(x.reshape(prod(x.shape[:-1]), x.shape[-1]))
-        found = apply(flat, other) if y.ndim == 1 else matrix_product("mm", flat, other)
-        return wrap(found.reshape(x.shape[:-1] + y.shape[1:]))
+        product = apply(flat, other) if y.ndim == 1 else matrix_product("mm", flat, other)
+        return wrap(product.reshape(x.shape[:-1] + y.shape[1:]))
     _check_batches(x, y)
     return wrap(_multiplied(input, other))
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from th_shell.torch.tensors.large_arrays import empty_tensor
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import default_dtype, dtype, int64
@@ -33,6 +32,7 @@ from th_shell.torch.streams.distributions import (
     numpy_generator,
 )
 from th_shell.torch.streams.uniform import permutation
+from th_shell.torch.tensors.large_arrays import empty_tensor
 from th_shell.torch.tensors.layouts import empty_like_array
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast, resize, resize_to
@@ -54,9 +54,9 @@ def _new(size: Shape, usual: dtype, dtype: Kind = None, out: Out = None) -> Tens
     Raises RuntimeError where the given one has another type than the call asks for.
     """
     check_sizes(size)
-    found = type_for(dtype, out, usual)
+    kind = type_for(dtype, out, usual)
     if out is None:
-        return empty_tensor(size, found.numpy)
+        return empty_tensor(size, kind.numpy)
     if out.sizes != size:
         resize(out, size)
     return out
@@ -225,8 +225,8 @@ def normal_of_sizes(mean: float, std: float, size: Shape, **options: Any) -> Ten
 @op()
 def bernoulli(input: Tensor, *, generator: Source = None, out: Out = None) -> Tensor:
     """A tensor of 1 and 0; input has the probability of 1 for each element."""
-    found = _new(input.sizes, input.dtype, None, out)
-    return bernoulli_each_(found, input, generator=generator)
+    result = _new(input.sizes, input.dtype, None, out)
+    return bernoulli_each_(result, input, generator=generator)
 
 
 @op(name="bernoulli")
@@ -281,9 +281,9 @@ def multinomial(
     if 0 not in shape:
         _check_probabilities(array)
     drawn = _draw(array, shape, replacement, options.get("generator"))
-    found = _new(shape, int64, int64, out)
-    found.array[...] = drawn
-    return found
+    result = _new(shape, int64, int64, out)
+    result.array[...] = drawn
+    return result
 
 
 def _check_counts(input: Tensor, count: int, replacement: bool, out: Out) -> None:
@@ -292,8 +292,8 @@ def _check_counts(input: Tensor, count: int, replacement: bool, out: Out) -> Non
     takes = "multinomial only supports floating-point dtypes for input, got: {}"
     require(kind.is_floating_point, takes, kind.scalar)
     if out is not None:
-        wanted = "multinomial expects Long tensor out, got: {}"
-        require(out.dtype is int64, wanted, out.dtype.scalar)
+        message = "multinomial expects Long tensor out, got: {}"
+        require(out.dtype is int64, message, out.dtype.scalar)
     require(count > 0, "cannot sample n_sample <= 0 samples")
     few = "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
     require(replacement or count <= array.shape[-1], few)

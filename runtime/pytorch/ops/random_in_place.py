@@ -198,14 +198,14 @@ def random_below_(input: Tensor, to: int, *, generator: Source = None) -> Tensor
 @op(name="bernoulli_", function=False)
 def bernoulli_each_(input: Tensor, p: Tensor, *, generator: Source = None) -> Tensor:
     """Fill with 1 and 0; p has the probability of 1 for each element."""
-    array, given = input.array, p.array
+    array, chances = input.array, p.array
     if not array.size:
         return input
     check_single(array)
     check_types("bernoulli_tensor_cpu_self_", ALL, input.dtype.numpy)
     probabilities = expanded(p, array.shape).array
     check_types("bernoulli_tensor_cpu_p_", FLOATS, p.dtype.numpy)
-    if not ((given >= 0) & (given <= 1)).all():
+    if not ((chances >= 0) & (chances <= 1)).all():
         raise RuntimeError(
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message "
             "be improved?  If so, please report an enhancement request to PyTorch.)"

@@ -17,7 +17,7 @@ from th_shell.torch.calls.schema import NEW, OUT, Kind, Number, Out
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.elementwise import ALL, NUMBERS, check_types
 from th_shell.torch.compute.promotion import number_as
-from th_shell.torch.compute.sums import give
+from th_shell.torch.compute.reductions import give
 from th_shell.torch.ops.creation import check_sizes, fill_number, type_for
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast

@@ -20,7 +20,7 @@ from th_shell.torch.calls.schema import OUT, IntsOrOne, Kind, Out
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.elementwise import ALL, FLOATS, check_types
 from th_shell.torch.compute.promotion import to_float
-from th_shell.torch.compute.sums import axes_of, give, tidy, total
+from th_shell.torch.compute.reductions import axes_of, give, tidy, total
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast, check_cast, check_out
 
@@ -51,16 +51,16 @@ def sum_of(array: Array, axes: Shape | None, keepdim: bool, kind: Any = None) ->
     if axes is not None and is_single:
         if any(array.shape[a] >= _LONG and array.strides[a] != array.itemsize for a in axes):
             return cast(np.asarray(sum_of(array, axes, keepdim, _FLOAT64)), _FLOAT32)
-    found = quietly.run(np.add.reduce, array, axes, kind, None, keepdim)
-    return found if array.flags.c_contiguous else tidy(found)
+    result = quietly.run(np.add.reduce, array, axes, kind, None, keepdim)
+    return result if array.flags.c_contiguous else tidy(result)
 
 
 def sum_type(array: Array, kind: Kind) -> np.dtype[Any] | None:
     """numpy's type in which a sum is taken: int64 for whole numbers; None for the elements'."""
     if kind is not None:
         return kind.numpy
-    own = array.dtype
-    return None if own.kind == "f" or own == _INT64 else int64.numpy
+    numpy_type = array.dtype
+    return None if numpy_type.kind == "f" or numpy_type == _INT64 else int64.numpy
 
 
 def reduced(
@@ -72,11 +72,11 @@ def reduced(
     if out is not None:
         dtype = dtype or out.dtype
         check_out(out, dtype)
-    wanted = sum_type(array, dtype)
+    sum_kind = sum_type(array, dtype)
     if dtype is not None:
         array = cast(array, dtype.numpy)
-    found = reduce(array, axes, keepdim, wanted)
-    return wrap(found) if out is None else give(found, out)
+    result = reduce(array, axes, keepdim, sum_kind)
+    return wrap(result) if out is None else give(result, out)
 
 
 _TYPED = "torch.dtype dtype = None"
@@ -125,15 +125,15 @@ def prod(
 
 
 def _average_type(name: str, input: Tensor, kind: Kind) -> DType:
-    found = kind or input.dtype
-    if found.category < Category.FLOAT:
+    result_type = kind or input.dtype
+    if result_type.category < Category.FLOAT:
         what = "Optional dtype" if kind is not None else "Input dtype"
         error = NotImplementedError if name == "mean" else RuntimeError
         raise error(
             f"{name}(): could not infer output dtype. {what} must be either a floating point or "
-            f"complex dtype. Got: {found.scalar}"
+            f"complex dtype. Got: {result_type.scalar}"
         )
-    return found
+    return result_type
 
 
 @op(f"mean(Tensor input, *, {_OPTIONS})", f"mean(Tensor input, tuple of ints[1]? {_ALONG})")
@@ -157,12 +157,12 @@ def mean(
 
 
 def _mean_type(input: Tensor, kind: Kind, out: Out) -> DType:
-    found = _average_type("mean", input, kind)
+    result_type = _average_type("mean", input, kind)
     if out is None:
-        return found
+        return result_type
     if kind is not None:
         check_out(out, kind)
-    check_cast(found, out.dtype)
+    check_cast(result_type, out.dtype)
     return out.dtype
 
 
@@ -185,11 +185,11 @@ def nanmean(
     array = cast(input.array, kind.numpy)
     wide = array.astype(_FLOAT32) if array.dtype == _FLOAT16 else array
     axes = axes_of(dim, array.ndim)
-    known = np.asarray(sum_of(~np.isnan(array), axes, keepdim, _INT64))
+    counts = np.asarray(sum_of(~np.isnan(array), axes, keepdim, _INT64))
     total = sum_of(_without_nan(wide), axes, keepdim)
     if wide is not array:
         total = total.astype(_FLOAT16).astype(_FLOAT32)
-    average = quietly.run(np.true_divide, total, known.astype(wide.dtype))
+    average = quietly.run(np.true_divide, total, counts.astype(wide.dtype))
     return wrap(cast(np.asarray(average), array.dtype))
 
 
@@ -230,10 +230,10 @@ def _log_of_sums(array: Array, axes: Any, keepdim: bool) -> Array:
     largest = run(np.maximum.reduce, array, axes, None, None, True, -np.inf)
     largest = np.where(np.isinf(largest), array.dtype.type(0), largest)
     powers = run(np.exp, run(np.subtract, array, largest))
-    found = run(np.log, sum_of(powers, axes, True)) + largest
+    logarithms = run(np.log, sum_of(powers, axes, True)) + largest
     if keepdim:
-        return np.asarray(found)
-    return np.asarray(found).squeeze(tuple(range(array.ndim)) if axes is None else axes)
+        return np.asarray(logarithms)
+    return np.asarray(logarithms).squeeze(tuple(range(array.ndim)) if axes is None else axes)
 
 
 def _softmax(name: str, input: Tensor, dim: int, dtype: Kind) -> Tensor:
@@ -249,14 +249,14 @@ def _softmax(name: str, input: Tensor, dim: int, dtype: Kind) -> Tensor:
     wide = array.astype(np.float32) if array.dtype == np.float16 else array
     wide, run = wide if wide.ndim else wide.reshape(1), quietly.run
     # Less the largest, so that no exponential is too large.
-    found = run(np.subtract, wide, run(np.maximum.reduce, wide, axis, None, None, True, -np.inf))
-    powers = run(np.exp, found, found if name == "softmax" else None)
+    shifted = run(np.subtract, wide, run(np.maximum.reduce, wide, axis, None, None, True, -np.inf))
+    powers = run(np.exp, shifted, shifted if name == "softmax" else None)
     sums = run(np.add.reduce, powers, axis, None, None, True)
     if name == "softmax":
-        run(np.true_divide, powers, sums, found)
+        run(np.true_divide, powers, sums, shifted)
     else:
-        run(np.subtract, found, run(np.log, sums), found)
-    return wrap(found.reshape(array.shape).astype(array.dtype, copy=False))
+        run(np.subtract, shifted, run(np.log, sums), shifted)
+    return wrap(shifted.reshape(array.shape).astype(array.dtype, copy=False))
 
 
 @op(more=OUT)

@@ -10,8 +10,6 @@ from functools import wraps
 from typing import Any, TypeVar
 
 import numpy as np
-from th_shell.torch.ops.slicing import diagonal, part
-from th_shell.torch.ops.slicing import select as view_select
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.require import require
@@ -21,6 +19,8 @@ from th_shell.torch.calls.table import op
 from th_shell.torch.ops.creation import fill_number
 from th_shell.torch.ops.gathering import check_bounds, check_gather, flat_positions
 from th_shell.torch.ops.layout import as_strided as view_as_strided
+from th_shell.torch.ops.slicing import diagonal, part
+from th_shell.torch.ops.slicing import select as view_select
 from th_shell.torch.tensors.layouts import check_apart, copy_of, strided
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast, check_single, deliver
@@ -37,9 +37,9 @@ def changing(name: str, out: bool = True) -> Callable[[Change], Change]:
     def register(change: Change) -> Change:
         @wraps(change)
         def copy(input: Tensor, *args: Any, **named: Any) -> Tensor:
-            found = wrap(input.array.copy("C") if out else copy_of(input, input.dtype))
-            change(found, *args, **named)
-            return found
+            duplicate = wrap(input.array.copy("C") if out else copy_of(input, input.dtype))
+            change(duplicate, *args, **named)
+            return duplicate
 
         @wraps(change)
         def in_place(input: Tensor, *args: Any, **named: Any) -> Tensor:
@@ -67,9 +67,9 @@ def _check_scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | None) -
     source = src.array.shape if src is not None else chosen
     if max(len(source), 1) != max(len(chosen), 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    full, taken, given = (s or (1,) for s in (shape, chosen, source))
+    full, taken, available = (s or (1,) for s in (shape, chosen, source))
     beyond = any(n > m for at, (n, m) in enumerate(zip(taken, full, strict=True)) if at != dim)
-    if beyond or any(n > m for n, m in zip(taken, given, strict=True)):
+    if beyond or any(n > m for n, m in zip(taken, available, strict=True)):
         than = "" if src is None else f" and to be no larger size than src {listed(source)}"
         raise RuntimeError(
             f"Expected index {listed(chosen)} to be no larger than self {listed(shape)} apart from "
@@ -248,9 +248,9 @@ def _register(name: str, view: Callable[..., Tensor], parameters: str, what: str
 
     @op(f"{name}_scatter(Tensor input, Tensor src, {parameters})")
     def compute(input: Tensor, src: Tensor, *at: Any, out: Out = None, **named: Any) -> Tensor:
-        found = _copy(input)
-        _set(view(found, *at, **named), src)
-        return found if out is None else deliver(out, found)
+        copy = _copy(input)
+        _set(view(copy, *at, **named), src)
+        return copy if out is None else deliver(out, copy)
 
     compute.__doc__ = f"A copy in which {what} the elements of a source."
 

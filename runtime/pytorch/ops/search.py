@@ -19,7 +19,7 @@ from th_shell.torch.calls.schema import OUT, Number, Operand, Out
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.elementwise import ALL, FLOATS, NUMBERS, WHOLE, check_types
 from th_shell.torch.compute.promotion import array_as, result_type
-from th_shell.torch.compute.sums import give, tidy
+from th_shell.torch.compute.reductions import give, tidy
 from th_shell.torch.ops.creation import check_sizes, fill_number
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import check_out
@@ -117,11 +117,11 @@ def searchsorted(
         )
     _check_sorter(array, sorter)
     common = result_type(sorted_sequence, input)
-    rows, wanted = (np.asarray(array_as(x, common)) for x in (sorted_sequence, input))
+    rows, values = (np.asarray(array_as(x, common)) for x in (sorted_sequence, input))
     check_types("searchsorted_out_cpu", NUMBERS, rows.dtype)
     order = None if sorter is None else sorter.array
-    found = np.asarray(_places(rows, wanted, right or side == "right", order))
-    return give(found.astype(kind, copy=False), out)
+    places = np.asarray(_places(rows, values, right or side == "right", order))
+    return give(places.astype(kind, copy=False), out)
 
 
 @op(f"bucketize(Number self, Tensor boundaries, *, {_SIDES})", method=False)
@@ -194,12 +194,12 @@ def _axis(array: Array, dim: int) -> int:
 def _result(input: Tensor, dim: int | None, sort: bool, inverse: bool, counts: bool) -> Any:
     array = input.array
     if dim is not None:
-        found = _of_slices(array, _axis(array, dim), sort)
+        parts = _of_slices(array, _axis(array, dim), sort)
     else:
         values, at, count = _of_elements(array.reshape(-1), sort)
-        found = values, at.reshape(array.shape), count
-    wanted = tuple(map(wrap, compress(found, (True, inverse, counts))))
-    return wanted[0] if len(wanted) == 1 else wanted
+        parts = values, at.reshape(array.shape), count
+    results = tuple(map(wrap, compress(parts, (True, inverse, counts))))
+    return results[0] if len(results) == 1 else results
 
 
 @op()
@@ -243,8 +243,8 @@ def isin(elements: Operand, test_elements: Operand, **options: Any) -> Tensor:
     check_out(options.get("out"), bool_)
     a, b = (np.asarray(array_as(x, kind)) for x in (elements, test_elements))
     check_types("isin_default_cpu", ALL, a.dtype)
-    found = np.isin(a, b)
-    return give(tidy(~found if options.get("invert") else found), options.get("out"))
+    is_member = np.isin(a, b)
+    return give(tidy(~is_member if options.get("invert") else is_member), options.get("out"))
 
 
 # -- counts

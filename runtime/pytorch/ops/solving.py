@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from th_shell.torch.ops.slicing import diagonal as diagonal_view
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.require import require
@@ -34,6 +33,7 @@ from th_shell.torch.compute.matrices import (
     singular,
 )
 from th_shell.torch.ops.products import multiply
+from th_shell.torch.ops.slicing import diagonal as diagonal_view
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
 
@@ -63,15 +63,15 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
         a, sides = np.swapaxes(a, -1, -2), np.swapaxes(sides, -1, -2)
     try:
         with np.errstate(all="ignore"):
-            found = np.linalg.solve(a, sides)
+            solution = np.linalg.solve(a, sides)
     except np.linalg.LinAlgError:
         index, _ = first_fault(factored(a)[2]) or (0, 1)
         raise LinAlgError(
             f"torch.linalg.solve: {places(a.shape[:-2], index)}The solver failed because the "
             f"input matrix is singular."
         ) from None
-    found = found if left else np.ascontiguousarray(np.swapaxes(found, -1, -2))
-    return wrap(found[..., 0] if is_vector else found)
+    solution = solution if left else np.ascontiguousarray(np.swapaxes(solution, -1, -2))
+    return wrap(solution[..., 0] if is_vector else solution)
 
 
 @op(name="linalg_solve_triangular", more=OUT)
@@ -94,8 +94,8 @@ def _substituted(array: Array, sides: Array, upper: bool, left: bool, unit: bool
             return right
         return trsm(1.0, triangle, right, side=not left, lower=not upper, diag=unit)
 
-    found: Array = for_each(solve, "(n,n),(m,k)->(m,k)", array, sides)
-    return found
+    solutions: Array = for_each(solve, "(n,n),(m,k)->(m,k)", array, sides)
+    return solutions
 
 
 @op("det(Tensor input)")
@@ -112,8 +112,8 @@ def det(A: Tensor) -> Tensor:
     factors, pivots, _ = factored(array)
     exchanged = (pivots != np.arange(1, array.shape[-1] + 1)).sum(-1)
     with np.errstate(all="ignore"):
-        found = np.diagonal(factors, axis1=-2, axis2=-1).prod(-1, dtype=array.dtype)
-        return wrap(np.asarray(found * np.where(exchanged % 2, -1, 1), array.dtype))
+        products = np.diagonal(factors, axis1=-2, axis2=-1).prod(-1, dtype=array.dtype)
+        return wrap(np.asarray(products * np.where(exchanged % 2, -1, 1), array.dtype))
 
 
 @op(more=OUTS, method=False)
@@ -219,9 +219,11 @@ def _solved(a: Array, b: Array, rcond: float | None, driver: str) -> tuple[Array
     rank = np.zeros(batch, np.int64)
     values = np.zeros((*batch, least), a.dtype)
     for at in np.ndindex(batch if least and sides else (0,)):
-        solution[at], _, rank[at], found = solve(a[at], b[at], limit, lapack_driver=driver)
-        if found is not None:
-            values[at] = found
+        solution[at], _, rank[at], singular_values = solve(
+            a[at], b[at], limit, lapack_driver=driver
+        )
+        if singular_values is not None:
+            values[at] = singular_values
     return solution, rank, values if driver != "gelsy" else np.empty(0, a.dtype)
 
 
@@ -230,11 +232,11 @@ def _solved(a: Array, b: Array, rcond: float | None, driver: str) -> tuple[Array
 
 def with_tolerances(name: str, old: str) -> list[str]:
     """The signatures of what takes small singular values for zeros. old: the limit's old name."""
-    rest = f"bool hermitian = False, {OUT})"
+    options = f"bool hermitian = False, {OUT})"
     kinds = ("Tensor", "float")
     return [
-        *(f"{name}(Tensor input, *, {k} atol = None, {k} rtol = None, {rest}" for k in kinds),
-        *(f"{name}(Tensor input, {k} {old}, {rest.replace(', ', ', *, ', 1)}" for k in kinds),
+        *(f"{name}(Tensor input, *, {k} atol = None, {k} rtol = None, {options}" for k in kinds),
+        *(f"{name}(Tensor input, {k} {old}, {options.replace(', ', ', *, ', 1)}" for k in kinds),
     ]
 
 
@@ -253,8 +255,8 @@ def least_value(values: Array, array: Array, atol: Any, rtol: Any) -> Array:
     return np.asarray(np.maximum(least, part * largest))
 
 
-def _one_each(given: Any, array: Array) -> Array:
-    return np.asarray(getattr(given, "array", given), array.dtype)[..., None]
+def _one_each(tolerance: Any, array: Array) -> Array:
+    return np.asarray(getattr(tolerance, "array", tolerance), array.dtype)[..., None]
 
 
 @op(*with_tolerances("linalg_pinv", "rcond"), casts=True)
@@ -269,8 +271,8 @@ def pinv(
     least = least_value(values, array, atol, rtol if rcond is None else rcond)
     with np.errstate(all="ignore"):
         inverse = np.where(values > least, 1 / values, 0)
-    found = np.swapaxes(v, -1, -2) @ (inverse[..., None] * np.swapaxes(u, -1, -2))
-    return wrap(found.astype(array.dtype, copy=False))
+    inverses = np.swapaxes(v, -1, -2) @ (inverse[..., None] * np.swapaxes(u, -1, -2))
+    return wrap(inverses.astype(array.dtype, copy=False))
 
 
 @op()

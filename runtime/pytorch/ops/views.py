@@ -13,7 +13,6 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from th_shell.torch.calls.argument_types import as_tensors
 
 from th_shell.torch.base.dtypes import dtype
 from th_shell.torch.base.require import require
@@ -26,6 +25,7 @@ from th_shell.torch.base.shapes import (
     wrap_dim,
     wrap_dims,
 )
+from th_shell.torch.calls.argument_types import as_tensors
 from th_shell.torch.calls.schema import IntOrShape
 from th_shell.torch.calls.table import functional, op
 from th_shell.torch.tensors.layouts import strided, view_strides
@@ -95,13 +95,13 @@ def _resized_elements(input: Tensor, kind: np.dtype[Any]) -> Tensor:
 @op(function=False)
 def view(input: Tensor, size: Shape) -> Tensor:
     """The same elements with other sizes, one of which may be -1: what the others leave."""
-    found = _view(input, size)
-    if found is None:
+    viewed = _view(input, size)
+    if viewed is None:
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one "
             "dimension spans across two contiguous subspaces). Use .reshape(...) instead."
         )
-    return found
+    return viewed
 
 
 def _view(input: Tensor, size: Shape) -> Tensor | None:
@@ -109,9 +109,11 @@ def _view(input: Tensor, size: Shape) -> Tensor | None:
     shape = array.shape
     if array.flags.c_contiguous and array.size and 1 not in shape:
         try:
-            found = array.reshape(size)
-            if found.shape == size or min(size) >= -1:  # numpy takes other negative sizes, too
-                return view_of(input, found)
+            reshaped_array = array.reshape(size)
+            if (
+                reshaped_array.shape == size or min(size) >= -1
+            ):  # numpy takes other negative sizes, too
+                return view_of(input, reshaped_array)
         except (TypeError, ValueError):
             pass  # infer_size has the error
     full = infer_size(size, array.size)
@@ -122,9 +124,9 @@ def _view(input: Tensor, size: Shape) -> Tensor | None:
 @op(name="reshape")
 def reshaped(input: Tensor, shape: Shape) -> Tensor:
     """A view with other sizes where that is possible, else a copy."""
-    found = _view(input, shape)
-    if found is not None:
-        return found
+    viewed = _view(input, shape)
+    if viewed is not None:
+        return viewed
     return wrap(input.array.reshape(infer_size(shape, input.array.size)))
 
 
@@ -175,8 +177,8 @@ _unflatten: Any = Tensor.unflatten
 
 def _unflatten_method(self: Tensor, dim: int, sizes: Any) -> Tensor:
     require(sizes, "unflatten: sizes must be non-empty")
-    found: Tensor = _unflatten(self, dim, sizes)
-    return found
+    viewed: Tensor = _unflatten(self, dim, sizes)
+    return viewed
 
 
 as_method(_unflatten_method, "unflatten", inspect.getdoc(unflatten))
@@ -201,14 +203,14 @@ def squeeze(input: Tensor) -> Tensor:
 def squeeze_dims(input: Tensor, dim: IntOrShape) -> Tensor:
     """A view without one dimension, or some, those of size 1 of them."""
     sizes = input.array.shape
-    given = wrap_dims((dim,) if isinstance(dim, int) else dim, len(sizes))
-    return _keep(input, [size != 1 or at not in given for at, size in enumerate(sizes)])
+    dims = wrap_dims((dim,) if isinstance(dim, int) else dim, len(sizes))
+    return _keep(input, [size != 1 or at not in dims for at, size in enumerate(sizes)])
 
 
-def _keep(input: Tensor, kept: list[bool]) -> Tensor:
+def _keep(input: Tensor, is_kept: list[bool]) -> Tensor:
     array = input.array
-    sizes = [n for n, keep in zip(array.shape, kept, strict=True) if keep]
-    strides = [n for n, keep in zip(input.strides, kept, strict=True) if keep]
+    sizes = [n for n, keep in zip(array.shape, is_kept, strict=True) if keep]
+    strides = [n for n, keep in zip(input.strides, is_kept, strict=True) if keep]
     return strided(input, tuple(sizes), tuple(strides))
 
 
@@ -296,9 +298,9 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 @functional
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape to which tensors of some shapes are broadcast. Raises RuntimeError."""
-    given = [(shape,) if isinstance(shape, int) else shape for shape in shapes]
-    result: list[int] = [1] * max(map(len, given), default=0)
-    for position, shape in enumerate(given):
+    tuples = [(shape,) if isinstance(shape, int) else shape for shape in shapes]
+    result: list[int] = [1] * max(map(len, tuples), default=0)
+    for position, shape in enumerate(tuples):
         if any(n < 0 for n in shape) and not (
             isinstance(shapes[position], int) and max(result) > 1
         ):
@@ -321,9 +323,9 @@ def broadcast_shapes(*shapes: Any) -> Size:
 @op()
 def detach(input: Tensor) -> Tensor:
     """A view of the same elements; no tensor has gradients here."""
-    found = view_of(input, input.array.view())
-    del found.is_view
-    return found
+    same_view = view_of(input, input.array.view())
+    del same_view.is_view
+    return same_view
 
 
 @op()

@@ -10,7 +10,7 @@ from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.quiet import calmly
-from th_shell.torch.compute.sums import FEW
+from th_shell.torch.compute.reductions import FEW
 from th_shell.torch.streams.uniform import (
     doubles_of,
     fill,
@@ -34,11 +34,11 @@ def _fill_in_pairs(words: Words, out: Array, mean: float, deviation: float) -> N
     count = out.size
     if not count:
         return
-    kept = words.kept
-    new = count if kept is None else count - 1
+    spare = words.spare
+    new = count if spare is None else count - 1
     loop = loops.normal_doubles if out.itemsize == 8 else loops.normal_floats
     address = words.address(2 * (new + new % 2))
-    words.kept = loop(address, address_of(out), count, mean, deviation, kept)
+    words.spare = loop(address, address_of(out), count, mean, deviation, spare)
 
 
 def fill_normal(words: Words, out: Array, mean: float, deviation: float) -> None:
@@ -77,7 +77,7 @@ def _fill_few_sixteens(words: Words, out: Array, mean: float, deviation: float) 
 def _fill_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> None:
     """Fill a vector: all sixteens; then, if its length is no multiple of 16, the last 16 anew."""
     count, width = len(flat), flat.itemsize
-    rest = count % _SIXTEEN
+    remainder = count % _SIXTEEN
     transform = _by_numpy if width < 8 and count >= LARGE else _by_loop
     uniform, each = (doubles_of, 2) if width == 8 else (floats_of, 1)
 
@@ -87,8 +87,8 @@ def _fill_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> 
         return values
 
     # PyTorch: of numbers of 16 bits, those that are drawn anew are not drawn before.
-    fill(words, flat[: count - rest] if width == 2 else flat, each, compute)
-    if rest:
+    fill(words, flat[: count - remainder] if width == 2 else flat, each, compute)
+    if remainder:
         fill(words, flat[-_SIXTEEN:], each, compute)
 
 

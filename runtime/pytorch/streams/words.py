@@ -34,7 +34,7 @@ STATE_SIZE = _STATE.size
 class Words:
     """A stream of random words.
 
-    seed: what it was started with, 0 to 2^64 - 1; the words depend on its low 32 bits. kept: the
+    seed: what it was started with, 0 to 2^64 - 1; the words depend on its low 32 bits. spare: the
     second of the last two normal numbers, which are made in pairs; None where it has been used.
     lock: who draws, or changes the state, holds it.
     """
@@ -50,7 +50,7 @@ class Words:
     def start(self, seed: int) -> None:
         """Start the stream of a seed."""
         self.seed = seed
-        self.kept: float | None = None
+        self.spare: float | None = None
         self._started = False  # whether the twister is that of this seed
         self._fresh = True  # whether there was no turn yet
         self._at = _TURN  # how many words of the turn have been used
@@ -83,12 +83,12 @@ class Words:
         for at in range(left, left + whole, BLOCK):
             stop = min(at + BLOCK, left + whole)
             words[at:stop] = twister.random_raw(stop - at)
-        rest = count - left - whole
+        missing = count - left - whole
         self._at = _TURN
-        if rest:
+        if missing:
             self._turn[:] = twister.random_raw(_TURN)
-            words[count - rest :] = self._turn[:rest]
-            self._at = rest
+            words[count - missing :] = self._turn[:missing]
+            self._at = missing
         return words
 
     def _ready(self) -> MT19937:
@@ -111,15 +111,15 @@ class Words:
         state: Any = self._ready().state["state"]
         key = state["key"].astype("<u8").tobytes()
         left, at = (1, 0) if self._fresh else (_TURN + 1 - self._at, self._at)
-        kept = self.kept
+        spare = self.spare
         return _STATE.pack(
-            self.seed, left, 1, at, key, 0.0, kept or 0.0, 0.0, kept is not None, 0.0, False
+            self.seed, left, 1, at, key, 0.0, spare or 0.0, 0.0, spare is not None, 0.0, False
         )
 
     @state.setter
     def state(self, state: bytes) -> None:
         """Go on from a state. Raises RuntimeError for bytes that are none, and changes nothing."""
-        seed, left, seeded, at, key, _, kept, _, has_kept, _, _ = _STATE.unpack(state)
+        seed, left, seeded, at, key, _, spare, _, has_spare, _, _ = _STATE.unpack(state)
         fresh = left == 1 and at == 0
         if seeded != 1 or not 0 < left <= _TURN or not (fresh or left + at == _TURN + 1):
             raise RuntimeError("Invalid mt19937 state")
@@ -130,6 +130,6 @@ class Words:
         if not fresh:
             self._turn[:] = twister.random_raw(_TURN)
         self.seed = seed
-        self.kept = kept if has_kept else None
+        self.spare = spare if has_spare else None
         self._started, self._fresh = True, fresh
         self._at = _TURN if fresh else at

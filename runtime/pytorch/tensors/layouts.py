@@ -55,11 +55,11 @@ def dense_strides(shape: Shape, operands: Sequence[Shape]) -> Shape:
     for last in range(1, len(order)):
         at = last
         for before in range(last - 1, -1, -1):
-            found = _compare(order[before], order[at], shape, operands)
-            if found > 0:
+            comparison = _compare(order[before], order[at], shape, operands)
+            if comparison > 0:
                 order[before], order[at] = order[at], order[before]
                 at = before
-            elif found < 0:
+            elif comparison < 0:
                 break
     strides, step = [0] * len(shape), 1
     for dim in order:
@@ -120,9 +120,9 @@ def copy_of(tensor: Tensor, kind: dtype, order: memory_format | None = None) -> 
     if order is None and _is_plain(array):
         values = cast(array, kind.numpy)
         return array.copy() if values is array else values
-    found = empty_like_array(tensor, kind.numpy, order)
-    np.copyto(found, cast(array, kind.numpy))
-    return found
+    copy = empty_like_array(tensor, kind.numpy, order)
+    np.copyto(copy, cast(array, kind.numpy))
+    return copy
 
 
 def laid_out(values: Array, operands: Sequence[Any]) -> Array:
@@ -133,9 +133,9 @@ def laid_out(values: Array, operands: Sequence[Any]) -> Array:
     width = values.itemsize
     if tuple([step * width for step in strides]) == values.strides:
         return values
-    found = empty_array(shape, strides, values.dtype)
-    np.copyto(found, values)
-    return found
+    copy = empty_array(shape, strides, values.dtype)
+    np.copyto(copy, values)
+    return copy
 
 
 _Geometry = tuple[Shape, Shape, int]  # sizes, strides in bytes, bytes of an element
@@ -163,7 +163,7 @@ def _expanded(geometry: _Geometry, shape: Shape) -> Shape:
     sizes, strides, _ = geometry
     missing = len(shape) - len(sizes)
     pairs = zip(strides, sizes, shape[missing:], strict=True)
-    return (0,) * missing + tuple([0 if n == 1 != wanted else step for step, n, wanted in pairs])
+    return (0,) * missing + tuple([0 if n == 1 != size else step for step, n, size in pairs])
 
 
 def strided(tensor: Tensor, sizes: Shape, strides: Shape, shift: int = 0) -> Tensor:
@@ -192,7 +192,7 @@ def view_strides(sizes: Shape, strides: Shape, target: Shape) -> Shape | None:
         return (1,) * len(target)
     if 0 in sizes:
         return strides if sizes == target else contiguous_strides(target)
-    found = [0] * len(target)
+    view_steps = [0] * len(target)
     at = len(target) - 1
     base, chunk, done = strides[-1], 1, 1
     for dim in range(len(sizes) - 1, -1, -1):
@@ -200,14 +200,14 @@ def view_strides(sizes: Shape, strides: Shape, target: Shape) -> Shape | None:
         if dim and (sizes[dim - 1] == 1 or strides[dim - 1] == chunk * base):
             continue
         while at >= 0 and (done < chunk or target[at] == 1):
-            found[at] = done * base
+            view_steps[at] = done * base
             done *= target[at]
             at -= 1
         if done != chunk:
             return None
         if dim:
             base, chunk, done = strides[dim - 1], 1, 1
-    return tuple(found) if at < 0 else None
+    return tuple(view_steps) if at < 0 else None
 
 
 def check_apart(target: Tensor, operands: tuple[Any, ...], takes_same: bool = True) -> None:

@@ -77,11 +77,11 @@ class SharedTensor(Tensor, is_internal=True):
         steps = tuple([step // kind.size for step in strides])
         self.of_lua.set(storage, place // kind.size, *_as_lua_has_them(sizes, steps))
 
-    def become(self, other: Tensor) -> None:
+    def become(self, tensor: Tensor) -> None:
         """Take over another tensor's view and storage."""
         width = self.of_lua.dtype.size
-        strides = tuple([step * width for step in other.strides])
-        self.set_view(other.storage_object, other.offset * width, other.sizes, strides)
+        strides = tuple([step * width for step in tensor.strides])
+        self.set_view(tensor.storage_object, tensor.offset * width, tensor.sizes, strides)
 
 
 # What programs see of it is the class of all tensors.
@@ -114,17 +114,17 @@ def to_lua(tensor: Tensor) -> LuaTensor:
         return tensor.of_lua
     storage = _storage_for_lua(tensor)
     sizes, strides = _as_lua_has_them(tensor.sizes, tensor.strides)
-    made = TENSOR_CLASSES[storage.dtype.index]
-    return made(storage, tensor.offset, sizes, strides)
+    tensor_class = TENSOR_CLASSES[storage.dtype.index]
+    return tensor_class(storage, tensor.offset, sizes, strides)
 
 
 def _storage_for_lua(tensor: Tensor) -> Storage:
     storage, kind = tensor.storage_object, tensor.dtype.numpy
-    wanted: Any = BYTE if kind == np.bool_ else getattr(storage_type(kind), "dtype", None)
-    if wanted not in DTYPES:
+    element_type: Any = BYTE if kind == np.bool_ else getattr(storage_type(kind), "dtype", None)
+    if element_type not in DTYPES:
         raise TypeError(f"Torch7 has no tensors of {tensor.dtype!r}")
-    if storage.dtype is wanted:
+    if storage.dtype is element_type:
         return storage
-    data = storage.data.view(np.uint8).view(wanted.numpy)
-    made: Storage = STORAGE_CLASSES[wanted.index](data, storage)
-    return made
+    data = storage.data.view(np.uint8).view(element_type.numpy)
+    shared: Storage = STORAGE_CLASSES[element_type.index](data, storage)
+    return shared

@@ -128,10 +128,10 @@ class Tensor(_Methods, metaclass=Named):
         array: Array = np.ndarray(sizes, kind, data, place, strides)
         self._array, self._memory, self._storage, self._size = array, data, storage, None
 
-    def become(self, other: Tensor) -> None:
+    def become(self, tensor: Tensor) -> None:
         """Take over another tensor's view, storage and type."""
-        storage = other.storage_object
-        self._array, self._memory, self._storage = other.array, storage.data, storage
+        storage = tensor.storage_object
+        self._array, self._memory, self._storage = tensor.array, storage.data, storage
         self._size = None
 
     def __dir__(self) -> list[str]:
@@ -160,10 +160,10 @@ class Tensor(_Methods, metaclass=Named):
     @property
     def size_object(self) -> Size:
         """The sizes as PyTorch's programs see them."""
-        found = self._size
-        if found is None:
-            self._size = found = size_of(self._array.shape)
-        return found
+        size = self._size
+        if size is None:
+            self._size = size = size_of(self._array.shape)
+        return size
 
     @property
     def strides(self) -> Shape:

@@ -51,10 +51,10 @@ def new_tensor(kind: dtype) -> Tensor:
     """A tensor without elements, of any type, which becomes another view later."""
     if kind.storable is not None:
         return wrap(np.empty(0, kind.storable))
-    made = object.__new__(UnprovidedTensor)
-    made._kind, made._storage = kind, None
-    made._array = np.empty(0, f"V{kind.itemsize}")
-    return made
+    tensor = object.__new__(UnprovidedTensor)
+    tensor._kind, tensor._storage = kind, None
+    tensor._array = np.empty(0, f"V{kind.itemsize}")
+    return tensor
 
 
 def memory_of(kind: dtype, count: int) -> tuple[np.dtype[Any], int]:

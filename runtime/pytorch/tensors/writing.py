@@ -44,8 +44,8 @@ def cast(values: Array, kind: np.dtype[Any]) -> Array:
         return values
     if values.dtype.kind == "f" and kind.kind in "iu":
         return _cut(values, kind)
-    found: Array = quietly.run(values.astype, kind)
-    return found
+    converted: Array = quietly.run(values.astype, kind)
+    return converted
 
 
 def check_cast(result: dtype, target: dtype) -> None:
@@ -178,12 +178,12 @@ def deliver(
     outs, results = (out, result) if isinstance(out, tuple) else ((out,), (result,))
     check_count(outs, len(results))
     if not casts:
-        check_out(outs, *[found.dtype for found in results], messages=messages)
-    for target, found in zip(outs, results, strict=True):
-        check_cast(found.dtype, target.dtype)
-    for target, found in zip(outs, results, strict=True):
-        resize_to(target, found.sizes)
-        np.copyto(target.array, cast(found.array, target.array.dtype))
+        check_out(outs, *[value.dtype for value in results], messages=messages)
+    for target, value in zip(outs, results, strict=True):
+        check_cast(value.dtype, target.dtype)
+    for target, value in zip(outs, results, strict=True):
+        resize_to(target, value.sizes)
+        np.copyto(target.array, cast(value.array, target.array.dtype))
     kind = type(result)
     return RESULTS.get(f"{kind.__name__}_out", kind)(outs) if isinstance(out, tuple) else out
 

@@ -57,11 +57,11 @@ def set_printoptions(
     PyTorch: sci_mode is set in any case; other profiles' names change nothing; values are not
     checked before something is printed with them.
     """
-    given = dict(_PROFILES[profile].__dict__) if profile in _PROFILES else {}
+    options = dict(_PROFILES[profile].__dict__) if profile in _PROFILES else {}
     single = {"precision": precision, "threshold": threshold}
     single |= {"edgeitems": edgeitems, "linewidth": linewidth}
-    given |= {name: value for name, value in single.items() if value is not None}
-    vars(OPTIONS).update(given, sci_mode=sci_mode)
+    options |= {name: value for name, value in single.items() if value is not None}
+    vars(OPTIONS).update(options, sci_mode=sci_mode)
 
 
 _USUAL_TYPES = ("torch.int64", "torch.bool")  # programs write their numbers without a type
@@ -76,8 +76,8 @@ def tensor_text(array: Array, dtype: object, default: object) -> str:
     """
     indent = len("tensor(")
     elements = elements_text(array, indent) if array.size else "[]"
-    found = _size_suffix(array) + _dtype_suffix(array, str(dtype), str(default))
-    return _with_suffixes(f"tensor({elements}", found, indent)
+    suffixes = _size_suffix(array) + _dtype_suffix(array, str(dtype), str(default))
+    return _with_suffixes(f"tensor({elements}", suffixes, indent)
 
 
 def scalar_format(tensor: object, array: Array, spec: str) -> str:
@@ -194,14 +194,14 @@ class _Block:
 
 def _size_suffix(array: Array) -> list[str]:
     """The sizes, unless the elements tell them, or the lack of any."""
-    told = array.ndim == 1 if not array.size else OPTIONS.edgeitems
-    return [] if told else [f"size={array.shape}"]
+    is_told = array.ndim == 1 if not array.size else OPTIONS.edgeitems
+    return [] if is_told else [f"size={array.shape}"]
 
 
 def _dtype_suffix(array: Array, dtype: str, default: str) -> list[str]:
     """The element type, unless it is the default one, or a usual one that elements show."""
-    told = dtype == default or (array.size and dtype in _USUAL_TYPES)
-    return [] if told else [f"dtype={dtype}"]
+    is_told = dtype == default or (array.size and dtype in _USUAL_TYPES)
+    return [] if is_told else [f"dtype={dtype}"]
 
 
 def _with_suffixes(text: str, suffixes: Sequence[str], indent: int) -> str:

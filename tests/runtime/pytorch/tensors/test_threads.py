@@ -13,7 +13,7 @@ import pytest
 import th_shell.torch as torch
 from th_shell.runtime.compute import thread_pool
 from th_shell.runtime.compute.thread_pool import LARGE
-from th_shell.torch.tensors import sharing
+from th_shell.torch.tensors import large_arrays
 
 _MANY = 4 * LARGE
 
@@ -49,14 +49,14 @@ def in_threads(count: int, work: Callable[[], None]) -> None:
 
 def test_threads_that_begin_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(thread_pool, "free_threads", lambda count: count)
-    monkeypatch.setattr(sharing, "threads", sharing._Threads())
-    sharing.threads.pool.count = 3
+    monkeypatch.setattr(large_arrays, "threads", large_arrays._Threads())
+    large_arrays.threads.pool.count = 3
 
     def work() -> None:
         assert bool((torch.ones(_MANY) + 1 == 2).all())
 
     in_threads(8, work)
-    pool = sharing.threads.pool
+    pool = large_arrays.threads.pool
     assert len(pool._threads) == 2
     pool.close()
 

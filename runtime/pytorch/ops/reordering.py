@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from th_shell.torch.ops.slicing import diagonal as diagonal_view
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import int64
@@ -19,6 +18,7 @@ from th_shell.torch.calls.schema import NEW, OUT, IntsOrOne, Kind, Out
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.elementwise import check_types
 from th_shell.torch.ops.creation import check_sizes
+from th_shell.torch.ops.slicing import diagonal as diagonal_view
 from th_shell.torch.tensors.layouts import empty_like_array
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import delivered
@@ -82,9 +82,11 @@ def _check_counts(repeats: Tensor) -> None:
 
 
 def _interleaved(array: Array, counts: Any, dim: int, output_size: int | None) -> Tensor:
-    found = np.repeat(array, counts, axis=dim if array.ndim else None)
-    require(output_size in (None, found.shape[dim]), "allocated size does not match required size")
-    return wrap(np.ascontiguousarray(found))
+    repeated = np.repeat(array, counts, axis=dim if array.ndim else None)
+    require(
+        output_size in (None, repeated.shape[dim]), "allocated size does not match required size"
+    )
+    return wrap(np.ascontiguousarray(repeated))
 
 
 @op(name="repeat_interleave", method=False)
@@ -142,9 +144,9 @@ def _flipped(tensor: Tensor, dims: Any) -> Tensor:
     flipped = array[tuple(index)]
     if array.flags.c_contiguous:
         return wrap(flipped.copy())
-    found = empty_like_array(tensor, array.dtype)
-    found[...] = flipped
-    return wrap(found)
+    copy = empty_like_array(tensor, array.dtype)
+    copy[...] = flipped
+    return wrap(copy)
 
 
 @op()
@@ -198,8 +200,8 @@ def _triangles(name: str, compute: Callable[..., Array], what: str) -> None:
     def triangle(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Tensor:
         array = input.array
         require(array.ndim >= 2, "{}: input tensor must have at least 2 dimensions", name)
-        found = compute(array, _limited(array.shape, diagonal))
-        return delivered(wrap(np.ascontiguousarray(found)), out, input)
+        elements = compute(array, _limited(array.shape, diagonal))
+        return delivered(wrap(np.ascontiguousarray(elements)), out, input)
 
     @op(name=f"{name}_indices", more=NEW)
     def indices(row: int, col: int, offset: int = 0, *, dtype: Kind = None) -> Tensor:
@@ -271,9 +273,9 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     shape = list(array.shape[:-1])
     for dim in sorted((first, second)):
         shape.insert(dim, size)
-    found = wrap(np.zeros(shape, array.dtype))
-    diagonal_view(found, offset, first, second).array[...] = array
-    return found
+    matrices = wrap(np.zeros(shape, array.dtype))
+    diagonal_view(matrices, offset, first, second).array[...] = array
+    return matrices
 
 
 @op()

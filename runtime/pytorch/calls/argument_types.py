@@ -66,21 +66,21 @@ def _as_size(value: Any) -> int:
 
 def as_tensors(value: Any) -> tuple[Tensor, ...]:
     """Some tensors as a tuple. Raises TypeError for other elements."""
-    found = tuple(value)
-    for element in found:
+    tensors = tuple(value)
+    for element in tensors:
         if element.__class__ is not Tensor and not isinstance(element, Tensor):
-            position = next(at for at, other in enumerate(found) if other is element)
+            position = next(at for at, tensor in enumerate(tensors) if tensor is element)
             raise TypeError(
                 f"expected Tensor as element {position} in argument 0, "
                 f"but got {type(element).__name__}"
             )
-    return found
+    return tensors
 
 
-def _int(given: type) -> Converter | None:
-    if given is int:
+def _int(cls: type) -> Converter | None:
+    if cls is int:
         return AS_IT_IS
-    if issubclass(given, (Tensor, np.integer)) or (given is not bool and issubclass(given, int)):
+    if issubclass(cls, (Tensor, np.integer)) or (cls is not bool and issubclass(cls, int)):
         return _as_int
     return None
 
@@ -89,18 +89,18 @@ def _as_complex(value: Any) -> Any:
     raise NotImplementedError("complex numbers are not provided here")
 
 
-def _number(given: type) -> Converter | None:
-    if issubclass(given, (int, float)) and not issubclass(given, np.generic):
+def _number(cls: type) -> Converter | None:
+    if issubclass(cls, (int, float)) and not issubclass(cls, np.generic):
         return AS_IT_IS
-    if issubclass(given, complex):
+    if issubclass(cls, complex):
         return _as_complex
-    return _as_number if issubclass(given, (Tensor, np.number, np.bool_)) else None
+    return _as_number if issubclass(cls, (Tensor, np.number, np.bool_)) else None
 
 
-def _float(given: type) -> Converter | None:
-    if given is float:
+def _float(cls: type) -> Converter | None:
+    if cls is float:
         return AS_IT_IS
-    return _as_float if issubclass(given, (Tensor, int, np.number)) else None
+    return _as_float if issubclass(cls, (Tensor, int, np.number)) else None
 
 
 def _as_numbers(value: Any) -> tuple[Any, ...]:
@@ -110,15 +110,15 @@ def _as_numbers(value: Any) -> tuple[Any, ...]:
 
 
 def _as_dtype(value: Any) -> dtype:
-    found = dtype_of_python(value)
-    if found is None:
+    kind = dtype_of_python(value)
+    if kind is None:
         raise Rejected
-    return found
+    return kind
 
 
 def converted(convert: Converter, *types: type) -> Callable[[type], Converter | None]:
     """What converts instances of some classes, and takes no others."""
-    return lambda given: convert if issubclass(given, types) else None
+    return lambda cls: convert if issubclass(cls, types) else None
 
 
 #: The converter for each type of argument, or None where the parameter does not take it.
@@ -127,13 +127,13 @@ KINDS: dict[str, Callable[[type], Converter | None]] = {
     "Number": _number,
     "int": _int,
     "float": _float,
-    "bool": lambda given: AS_IT_IS if given is bool else converted(bool, np.bool_)(given),
+    "bool": lambda cls: AS_IT_IS if cls is bool else converted(bool, np.bool_)(cls),
     "str": converted(AS_IT_IS, str),
     "object": converted(AS_IT_IS, object),
     "tuple of ints": converted(as_ints, tuple, list),
     "tuple of Scalars": converted(_as_numbers, tuple, list),
     "tuple of Tensors": converted(as_tensors, tuple, list),
-    "torch.dtype": lambda given: AS_IT_IS if given is dtype else converted(_as_dtype, type)(given),
+    "torch.dtype": lambda cls: AS_IT_IS if cls is dtype else converted(_as_dtype, type)(cls),
 }
 
 
@@ -142,16 +142,16 @@ def register_kind(name: str, *types: type) -> None:
     KINDS[name] = converted(AS_IT_IS, *types)
 
 
-def converter(parameter: Parameter, given: type, numbers: bool = False) -> Converter | None:
+def converter(parameter: Parameter, cls: type, numbers: bool = False) -> Converter | None:
     """How a parameter takes arguments of a type; None where it does not.
 
     numbers: whether Python's numbers are taken for tensors.
     """
-    if given is type(None):
+    if cls is type(None):
         return AS_IT_IS if parameter.nullable or parameter.kind == "object" else None
-    found = KINDS[parameter.kind](given)
-    if found is None and parameter.single:
-        return _int(given)
-    if found is None and numbers and parameter.kind == "Tensor" and parameter.name != "out":
-        return _number(given)
-    return found
+    convert = KINDS[parameter.kind](cls)
+    if convert is None and parameter.single:
+        return _int(cls)
+    if convert is None and numbers and parameter.kind == "Tensor" and parameter.name != "out":
+        return _number(cls)
+    return convert

@@ -18,7 +18,7 @@ from th_shell.torch.base.warn import warn
 from th_shell.torch.calls.schema import OUT, Out
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.promotion import to_float
-from th_shell.torch.compute.sums import axes_of, give, spread, tidy
+from th_shell.torch.compute.reductions import axes_of, give, spread, tidy
 from th_shell.torch.ops.reduce import count_along
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast, check_cast
@@ -64,12 +64,12 @@ def _spread(
         check_cast(input.dtype, out.dtype)
         kind = out.array.dtype
     axes = axes_of(dim, array.ndim)
-    found, average = _variance(name, array, axes, correction)
+    spreads, average = _variance(name, array, axes, correction)
     if name.startswith("std"):
-        found = np.sqrt(found)
-    parts = [found, average] if name.endswith("_mean") else [found]
-    given = [tidy((x if keepdim else x.squeeze(axes)).astype(kind, copy=False)) for x in parts]
-    return tuple(map(wrap, given)) if len(given) > 1 else give(given[0], out)
+        spreads = np.sqrt(spreads)
+    parts = [spreads, average] if name.endswith("_mean") else [spreads]
+    results = [tidy((x if keepdim else x.squeeze(axes)).astype(kind, copy=False)) for x in parts]
+    return tuple(map(wrap, results)) if len(results) > 1 else give(results[0], out)
 
 
 def _register(name: str, what: str, out: str, method: bool | None) -> None:
@@ -125,65 +125,69 @@ def cov(
     rows = np.atleast_2d(rows).astype(np.promote_types(kind, np.float32), copy=False)
     weights = _weights(rows.shape[1], fweights, aweights)
     with np.errstate(all="ignore"):
-        found = _covariance(rows, weights, None if aweights is None else aweights.array, correction)
-    return wrap(np.squeeze(found).astype(kind, copy=False))
+        covariances = _covariance(
+            rows, weights, None if aweights is None else aweights.array, correction
+        )
+    return wrap(np.squeeze(covariances).astype(kind, copy=False))
 
 
 def _weights(count: int, fweights: Tensor | None, aweights: Tensor | None) -> Array | None:
     """The product of both kinds of weights; None where there are none. Raises RuntimeError."""
     weights: Array | None = None
-    for name, given, category, text in (
+    for name, tensor, category, text in (
         ("fweights", fweights, Category.INTEGER, "integral"),
         ("aweights", aweights, Category.FLOAT, "floating point"),
     ):
-        if given is None:
+        if tensor is None:
             continue
-        _check_weights(name, given, count, category, text)
-        array = given.array.reshape(-1)
+        _check_weights(name, tensor, count, category, text)
+        array = tensor.array.reshape(-1)
         weights = array if weights is None else weights * array
     if weights is not None and weights.size and not weights.sum():
         raise RuntimeError("cov(): weights sum to zero, can't be normalized")
     return weights
 
 
-def _check_weights(name: str, given: Tensor, count: int, category: Category, text: str) -> None:
-    if given.array.shape not in ((count,), () if count == 1 else (count,)):
+def _check_weights(name: str, weights: Tensor, count: int, category: Category, text: str) -> None:
+    if weights.array.shape not in ((count,), () if count == 1 else (count,)):
         raise RuntimeError(
             f"cov(): expected {name} to have one dimension of {count} elements, one for each "
-            f"observation, but got {listed(given.array.shape)}"
+            f"observation, but got {listed(weights.array.shape)}"
         )
-    if given.dtype.category is not category:
+    if weights.dtype.category is not category:
         raise RuntimeError(
             f"cov(): expected {name} to have {text} dtype but got {name} with "
-            f"{given.dtype.scalar} dtype"
+            f"{weights.dtype.scalar} dtype"
         )
-    require(not (given.array < 0).any(), "cov(): {} cannot be negative", name)
+    require(not (weights.array < 0).any(), "cov(): {} cannot be negative", name)
 
 
-def _covariance(rows: Array, weights: Array | None, own: Array | None, correction: int) -> Array:
-    """own: the weights that are no counts."""
+def _covariance(
+    rows: Array, weights: Array | None, importances: Array | None, correction: int
+) -> Array:
+    """Return the covariances of rows. importances: the weights that are no counts."""
     total = rows.shape[1] if weights is None else weights.sum()
     weighted = rows if weights is None else rows * weights
     average = weighted.sum(1) / np.asarray(total, rows.dtype)
     free: Any = total - correction
-    if weights is not None and own is not None:
-        free = total - correction * (weights * own.reshape(-1)).sum() / total
+    if weights is not None and importances is not None:
+        free = total - correction * (weights * importances.reshape(-1)).sum() / total
     if free <= 0:
         warn(_NO_FREEDOM.format("cov", "number of observations"))
         free = 0
     apart = rows - average[:, None]
-    other = apart if weights is None else (apart * weights).astype(rows.dtype)
-    found: Array = (apart @ other.T) / np.asarray(free, rows.dtype)
-    return found
+    weighted_distances = apart if weights is None else (apart * weights).astype(rows.dtype)
+    covariances: Array = (apart @ weighted_distances.T) / np.asarray(free, rows.dtype)
+    return covariances
 
 
 @op()
 def corrcoef(input: Tensor) -> Tensor:
     """The correlations of variables, which are rows; columns are observations."""
     _check_matrix("corrcoef", input)
-    found = cov(input).array
+    covariances = cov(input).array
     with np.errstate(all="ignore"):
-        if not found.ndim:
-            return wrap(found / found)
-        deviations = np.sqrt(np.diagonal(found))
-        return wrap(np.clip(found / deviations[:, None] / deviations, -1, 1))
+        if not covariances.ndim:
+            return wrap(covariances / covariances)
+        deviations = np.sqrt(np.diagonal(covariances))
+        return wrap(np.clip(covariances / deviations[:, None] / deviations, -1, 1))

@@ -26,7 +26,7 @@ from th_shell.torch.compute.elementwise import (
     check_types,
 )
 from th_shell.torch.compute.promotion import array_as, result_type, to_float
-from th_shell.torch.compute.sums import along, pair, sums_so_far, tidy
+from th_shell.torch.compute.reductions import along, pair, sums_so_far, tidy
 from th_shell.torch.ops.reduce import reduced, sum_of, sum_type
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast, check_out, check_single
@@ -49,16 +49,16 @@ def _accumulate(ufunc: np.ufunc, array: Array, dim: int) -> Array:
         row = row.astype(wide, copy=False)
     else:  # PyTorch: sums begin with 0, which makes 0 of -0
         row = quietly.run(np.add, row, wide.type(0))
-    found: Array = quietly.run(ufunc.accumulate, row, axis, wide)
-    if found.dtype != kind:
-        found = quietly.run(found.astype, kind)
-    return tidy(found) if array.ndim else found.reshape(())
+    result: Array = quietly.run(ufunc.accumulate, row, axis, wide)
+    if result.dtype != kind:
+        result = quietly.run(result.astype, kind)
+    return tidy(result) if array.ndim else result.reshape(())
 
 
 def _register_cumulative(name: str, ufunc: np.ufunc) -> None:
-    def values(array: Array, axes: Shape | None, _: bool, wanted: Any) -> Array:
-        if wanted is not None:
-            array = cast(array, wanted)
+    def values(array: Array, axes: Shape | None, _: bool, sum_kind: Any) -> Array:
+        if sum_kind is not None:
+            array = cast(array, sum_kind)
         check_types(f"{name}_out_cpu", NUMBERS, array.dtype)
         return _accumulate(ufunc, array, axes[0] if axes else 0)
 

@@ -10,14 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from th_shell.torch.ops.binary import NUMBER, OF_NUMBER, TENSORS, binary
 
 from th_shell.torch.base.dtypes import bool_, dtype, int64
 from th_shell.torch.base.require import require
 from th_shell.torch.base.results import RESULTS
 from th_shell.torch.base.shapes import check_long
 from th_shell.torch.calls.schema import OUT, OUTS, Out
-from th_shell.torch.calls.table import op
+from th_shell.torch.calls.table import op, with_quick_call
 from th_shell.torch.compute import formulas
 from th_shell.torch.compute.elementwise import (
     ALL,
@@ -30,6 +29,7 @@ from th_shell.torch.compute.elementwise import (
 )
 from th_shell.torch.compute.formulas import EXACT
 from th_shell.torch.compute.promotion import to_float
+from th_shell.torch.ops.binary import NUMBER, OF_NUMBER, TENSORS, binary
 from th_shell.torch.ops.creation import fill_number, ones_like
 from th_shell.torch.tensors.layouts import empty_like_array
 from th_shell.torch.tensors.tensor import Tensor, wrap
@@ -60,7 +60,8 @@ def unary(
     def compute_new(input: Tensor) -> Tensor:
         return values(input)
 
-    vars(compute)["quick"] = vars(compute_new)["quick"] = values
+    with_quick_call(compute, values)
+    with_quick_call(compute_new, values)
     compute.__doc__ = compute_new.__doc__ = (
         doc or f"The function {names.split()[0].removeprefix('special_')} of each element."
     )
@@ -208,9 +209,9 @@ def laid_like(input: Tensor, values: Tensor) -> Tensor:
     """Values of a tensor's sizes, in the tensor's own layout."""
     if values.strides == input.strides:
         return values
-    found = empty_like_array(input, values.array.dtype)
-    np.copyto(found, values.array)
-    return wrap(found)
+    result = empty_like_array(input, values.array.dtype)
+    np.copyto(result, values.array)
+    return wrap(result)
 
 
 def _test(name: str, compute: Callable[..., Any], out: bool = False) -> None:
@@ -264,8 +265,8 @@ def nan_to_num(
     message = "nan_to_num: dtype of out: {1.scalar} should be same as input: {0.scalar}"
     check_out(out, input.dtype, messages=[message])
     compute = Pointwise(lambda a: formulas.nan_to_num(a, nan, posinf, neginf), keeps_half=True)
-    found = compute(input, None, out)
-    return found if out is not None else laid_like(input, found)
+    numbers = compute(input, None, out)
+    return numbers if out is not None else laid_like(input, numbers)
 
 
 @op(more=OUTS)

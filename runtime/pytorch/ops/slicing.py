@@ -126,7 +126,7 @@ def split_evenly(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, 
 @op()
 def split_with_sizes(input: Tensor, split_sizes: Shape, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts of a dimension that have some sizes."""
-    given, (dim, size) = dim, _sized(input, dim, f"split {_LEAST}")
+    asked_dim, (dim, size) = dim, _sized(input, dim, f"split {_LEAST}")
     if any(n < 0 for n in split_sizes):
         raise RuntimeError(
             f"split_with_sizes expects split_sizes have only non-negative entries, but got "
@@ -135,7 +135,7 @@ def split_with_sizes(input: Tensor, split_sizes: Shape, dim: int = 0) -> tuple[T
     if sum(split_sizes) != size:
         raise RuntimeError(
             f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's "
-            f"size at dimension {given}), but got split_sizes={listed(split_sizes)}"
+            f"size at dimension {asked_dim}), but got split_sizes={listed(split_sizes)}"
         )
     return _cut(input, dim, accumulate(split_sizes))
 
@@ -145,8 +145,8 @@ _evenly, _with_sizes = FUNCTIONS["split"], FUNCTIONS["split_with_sizes"]
 
 def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     cut = _evenly if isinstance(split_size, int) else _with_sizes
-    found: tuple[Tensor, ...] = cut(self, split_size, dim)
-    return found
+    parts: tuple[Tensor, ...] = cut(self, split_size, dim)
+    return parts
 
 
 @functional
@@ -195,37 +195,37 @@ def _at_indices(input: Tensor, indices: Any, dim: int) -> tuple[Tensor, ...]:
     "tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim = 0)",
     "tensor_split(Tensor input, int sections, int dim = 0)",
 )
-def tensor_split(input: Tensor, given: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def tensor_split(input: Tensor, sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of the parts of a dimension between some positions, or of so many parts.
 
     The sizes of two of so many parts differ by 1 at most. A tensor has a number or positions.
     """
     least = "at least a 1-dimensional tensor, but got a tensor with 0 dims"
     dim, _ = _sized(input, dim, f"tensor_split expected {least}")
-    if isinstance(given, Tensor):
-        given = _positions(given)
-    return (_in_sections if isinstance(given, int) else _at_indices)(input, given, dim)
+    if isinstance(sections, Tensor):
+        sections = _positions(sections)
+    return (_in_sections if isinstance(sections, int) else _at_indices)(input, sections, dim)
 
 
-def _positions(given: Tensor) -> Any:
-    if given.dtype is not int64:
+def _positions(tensor: Tensor) -> Any:
+    if tensor.dtype is not int64:
         raise RuntimeError(
             f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
-            f"{given.dtype.scalar}"
+            f"{tensor.dtype.scalar}"
         )
-    if given.array.ndim > 1:
+    if tensor.array.ndim > 1:
         raise RuntimeError(
             f"tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
-            f"one-dimensional tensor, but got a tensor with {given.array.ndim} dims"
+            f"one-dimensional tensor, but got a tensor with {tensor.array.ndim} dims"
         )
-    return given.array.tolist()
+    return tensor.array.tolist()
 
 
 def _directed(name: str, least: int, dim: int) -> None:
     """hsplit, vsplit or dsplit: tensor_split along the dimension that the name tells."""
 
     @op(f"{name}(Tensor input, int sections)", f"{name}(Tensor input, tuple of ints indices)")
-    def split(input: Tensor, given: Any) -> tuple[Tensor, ...]:
+    def split(input: Tensor, sections: Any) -> tuple[Tensor, ...]:
         shape = input.array.shape
         if len(shape) < least:
             raise RuntimeError(
@@ -234,14 +234,14 @@ def _directed(name: str, least: int, dim: int) -> None:
             )
         along = 0 if len(shape) == 1 else dim
         size = shape[along]
-        if not isinstance(given, int):
-            return _at_indices(input, given, along)
-        if given == 0 or size % given:
+        if not isinstance(sections, int):
+            return _at_indices(input, sections, along)
+        if sections == 0 or size % sections:
             raise RuntimeError(
                 f"torch.{name} attempted to split along dimension {along}, but the size of the "
-                f"dimension {size} is not divisible by the split_size {given}!"
+                f"dimension {size} is not divisible by the split_size {sections}!"
             )
-        return _in_sections(input, given, along)
+        return _in_sections(input, sections, along)
 
     split.__doc__ = f"Views of so many equal parts along dimension {dim}, or between positions."
 
@@ -282,7 +282,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     below = max(-offset, 0), max(offset, 0)
     size = max(min(shape[first] - below[0], shape[second] - below[1]), 0)
     shift = below[0] * strides[first] + below[1] * strides[second] if size else 0
-    others = [dim for dim in range(len(shape)) if dim not in (first, second)]
-    sizes = (*[shape[dim] for dim in others], size)
-    steps = (*[strides[dim] for dim in others], strides[first] + strides[second])
+    remaining = [dim for dim in range(len(shape)) if dim not in (first, second)]
+    sizes = (*[shape[dim] for dim in remaining], size)
+    steps = (*[strides[dim] for dim in remaining], strides[first] + strides[second])
     return strided(input, sizes, steps, shift)

@@ -13,7 +13,7 @@ import th_shell.torch as torch
 from th_shell.runtime.compute import thread_pool
 from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.compute import sums
+from th_shell.torch.compute import reductions
 from th_shell.torch.tensors.tensor import wrap
 
 SHAPES = ((LARGE + 7,), (300, 301), (7, 20001), (20001, 7), (50, 40, 60), (2, 3, 20001))
@@ -50,8 +50,8 @@ def test_is_what_numpy_has(shape: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("array", [_values(300, 301).T, _values(70000, 2)[:, 1], _values(9)])
 def test_leaves_others_to_numpy(array: Array) -> None:
-    assert sums.total(array, (0,), False) is None
-    assert not sums.sums_so_far(array, np.empty_like(array))
+    assert reductions.total(array, (0,), False) is None
+    assert not reductions.sums_so_far(array, np.empty_like(array))
     tensor: Any = wrap(array)
     np.testing.assert_allclose(tensor.sum(0).array, array.sum(0, np.float64), rtol=1e-5)
     np.testing.assert_allclose(tensor.cumsum(0).array, array.cumsum(0, np.float64), rtol=1e-6)
@@ -64,8 +64,8 @@ def test_nans_and_infinities_stay_in_python(bits: int) -> None:
     values = _values(2, LARGE)
     values.view(np.uint32)[0, 5] = bits
     tensor: Any = wrap(values)
-    assert sums.spread(values, (1,)) is None
-    assert not sums.sums_so_far(values, np.empty_like(values))
+    assert reductions.spread(values, (1,)) is None
+    assert not reductions.sums_so_far(values, np.empty_like(values))
     for row in (tensor.sum(1), tensor.mean(1), tensor.cumsum(1)[:, -1]):
         np.testing.assert_array_equal(row.array[0], values[0, 5])
         assert np.isfinite(row.array[1])

@@ -15,7 +15,7 @@ from th_shell.torch.calls.schema import Number, TensorOrNumber, Tensors
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.indices import as_indices, masks_checked
 from th_shell.torch.compute.promotion import number_as
-from th_shell.torch.compute.sums import along
+from th_shell.torch.compute.reductions import along
 from th_shell.torch.ops.creation import fill_number
 from th_shell.torch.ops.gathering import bad_index, check_bounds, check_take
 from th_shell.torch.ops.indexing import fill_value, put, without_ones
@@ -45,7 +45,7 @@ def _whole(
 
 def _check_source(input: Tensor, dim: int, index: Tensor, source: Tensor, name: str) -> None:
     """Raise an error where a source has not one slice of the tensor's sizes for each index."""
-    ours, given, chosen = input.array, source.array, index.array
+    ours, values, chosen = input.array, source.array, index.array
     if chosen.dtype not in (np.int32, np.int64):
         raise RuntimeError(
             f"{name}(): Expected dtype int32/int64 for index but got: {index.dtype.scalar}"
@@ -57,12 +57,12 @@ def _check_source(input: Tensor, dim: int, index: Tensor, source: Tensor, name: 
             f"{name}(): self ({input.dtype.scalar}) and source ({source.dtype.scalar}) must have "
             f"the same scalar type"
         )
-    if given.ndim != ours.ndim or _without(given.shape, dim) != _without(ours.shape, dim):
+    if values.ndim != ours.ndim or _without(values.shape, dim) != _without(ours.shape, dim):
         raise RuntimeError(
             f"source tensor shape must match self tensor shape, excluding the specified dimension. "
-            f"Got self.shape = {listed(ours.shape)} source.shape = {listed(given.shape)}"
+            f"Got self.shape = {listed(ours.shape)} source.shape = {listed(values.shape)}"
         )
-    count = given.shape[dim] if given.ndim else 1
+    count = values.shape[dim] if values.ndim else 1
     if chosen.size != count:
         raise RuntimeError(
             f"{name}(): Number of indices ({chosen.size}) should be equal to source.size(dim): "
@@ -123,8 +123,8 @@ def index_put_(input: Tensor, indices: Tensors, values: Tensor, accumulate: bool
     """Set the elements that tensors of indices, or masks, choose, or add to them."""
     require(indices, "index_put_(): at least one tensor of indices is needed")
     chosen = masks_checked([index.array for index in indices], input.array.shape)
-    given = [index.array.dtype.kind for index in indices]
-    if given == ["b"] and values.array.size == 1 and not accumulate:
+    kinds = [index.array.dtype.kind for index in indices]
+    if kinds == ["b"] and values.array.size == 1 and not accumulate:
         values = wrap(values.array.reshape(()).astype(input.array.dtype))
     put(input, as_indices(chosen), without_ones(values), accumulate)
     return input

@@ -1,7 +1,7 @@
-"""The k-th smallest elements, medians and modes.
+"""Sorting, and what follows from an order: the largest elements, medians, modes, quantiles.
 
-PyTorch's documentation: torch, Reduction Ops; kthvalue. A nan is larger than all numbers. Of equal
-elements a position is of the one that is there when they stay in their order.
+PyTorch's documentation: torch, Comparison Ops and Reduction Ops. A nan is larger than all numbers.
+Equal elements always stay in their order, which PyTorch leaves open but for `stable=True`.
 """
 
 from __future__ import annotations
@@ -11,16 +11,105 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.base.dtypes import float32, float64
+from th_shell.torch.base.dtypes import bool_, float32, float64
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import wrap_dim
 from th_shell.torch.calls.schema import OUT, OUTS
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.elementwise import ALL, NUMBERS, check_types
-from th_shell.torch.compute.sums import along, check_not_empty, pair, take_at, tidy
-from th_shell.torch.ops.order import stable_order
+from th_shell.torch.compute.reductions import FEW, along, check_not_empty, pair, take_at, tidy
+from th_shell.torch.tensors.layouts import empty_like_array
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast
+
+# -- the order of elements
+
+
+def stable_order(array: Array, axis: int, descending: bool) -> Array:
+    """Positions along an axis in the order of the elements; equal ones stay in their order."""
+    if not descending:
+        return array.argsort(axis, "stable")
+    back = (slice(None),) * axis + (slice(None, None, -1),)
+    order: Array = (array.shape[axis] - 1) - array[back].argsort(axis, "stable")[back]
+    return order
+
+
+def _like(values: Array, input: Tensor) -> Array:
+    """A result with the order of dimensions in memory that a tensor has."""
+    array = input.array
+    if values.flags.c_contiguous and array.flags.c_contiguous and 1 not in array.shape:
+        return values.reshape(array.shape)
+    result = empty_like_array(input, values.dtype)
+    result[...] = values.reshape(array.shape)
+    return result
+
+
+def _sorted(input: Tensor, dim: int, descending: bool) -> tuple[Array, Array]:
+    """The sorted elements along a dimension, and where they were."""
+    array, axis = along(input.array, dim)
+    order = stable_order(array, axis, descending)
+    values = take_at(array, order, axis)
+    return _like(values, input), _like(order, input)
+
+
+@op(
+    f"sort(Tensor input, *, bool? stable, int dim = -1, bool descending = False, {OUTS})",
+    f"sort(Tensor input, int dim = -1, bool descending = False, *, {OUTS})",
+)
+def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: Any = None) -> Any:
+    """The elements sorted along a dimension, and their positions before."""
+    return pair("sort", *_sorted(input, dim, descending))
+
+
+@op("argsort(Tensor input, int dim = -1, bool descending = False)")
+@op(f"argsort(Tensor input, *, bool stable, int dim = -1, bool descending = False, {OUT})")
+def argsort(
+    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False
+) -> Tensor:
+    """The positions of the elements in their order along a dimension."""
+    array, axis = along(input.array, dim)
+    return wrap(_like(stable_order(array, axis, descending), input))
+
+
+@op(more=OUT)
+def msort(input: Tensor) -> Tensor:
+    """The elements sorted along the first dimension."""
+    return wrap(_sorted(input, 0, False)[0])
+
+
+# -- the largest, and the k-th smallest
+
+
+@op(more=OUTS)
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """The k largest elements along a dimension, or the smallest, in order, and their positions."""
+    array, axis = along(input.array, dim)
+    require(0 <= k <= array.shape[axis], "selected index k out of range")
+    if input.dtype is bool_:
+        raise NotImplementedError("topk does not support bool dtypes on CPU")
+    check_types("topk_cpu", ALL, array.dtype)
+    if not input.array.ndim:
+        return pair("topk", input.array.copy(), np.zeros((), np.int64))
+    at = _top(array, axis, k, largest)
+    return pair("topk", tidy(take_at(array, at, axis)), tidy(at))
+
+
+def _top(array: Array, axis: int, k: int, largest: bool) -> Array:
+    """The positions along an axis of the k largest or smallest elements, in their order."""
+    n = array.shape[axis]
+    if array.size >= FEW and 0 < k < n // 2:
+        rows = array.swapaxes(axis, -1)
+        at = n - k if largest else k - 1
+        last = np.partition(rows, at, -1)[..., at : at + 1]
+        chosen = ~(rows < last) if largest else rows <= last  # a nan is the largest
+        if (np.count_nonzero(chosen, axis=-1) == k).all():  # else some are equal
+            places = np.nonzero(chosen)[-1].reshape(*rows.shape[:-1], k)
+            inside = stable_order(np.take_along_axis(rows, places, -1), rows.ndim - 1, largest)
+            return np.take_along_axis(places, inside, -1).swapaxes(axis, -1)
+    return stable_order(array, axis, largest).take(np.arange(k), axis)
+
+
+# -- the k-th smallest elements
 
 
 @op(
@@ -131,10 +220,10 @@ def _most_frequent(rows: Array) -> Array:
     """The positions in the last dimension, which is kept: the last of a run of equal elements."""
     n = rows.shape[-1]
     order = rows.argsort(-1, "stable")
-    found = take_at(rows, order, rows.ndim - 1)
+    ordered = take_at(rows, order, rows.ndim - 1)
     places = np.arange(n)
     begins = np.zeros(rows.shape, np.int64)  # where the run of equal elements begins
-    np.multiply(found[..., 1:] != found[..., :-1], places[1:], out=begins[..., 1:])
+    np.multiply(ordered[..., 1:] != ordered[..., :-1], places[1:], out=begins[..., 1:])
     np.maximum.accumulate(begins, axis=-1, out=begins)
     longest = (places - begins).argmax(-1, keepdims=True)  # the first that is so long
     return take_at(order, longest, rows.ndim - 1)
@@ -179,15 +268,17 @@ def _quantiles(rows: Array, q: Array, way: str, ignores_nan: bool) -> Array:
     a = np.take_along_axis(rows, below, -1)
     b = np.take_along_axis(rows, np.ceil(ranks).astype(np.int64), -1)
     with np.errstate(all="ignore"):
-        found: Array = np.where(weights < 0.5, a + weights * (b - a), b - (b - a) * (1 - weights))
-    return found
+        quantiles: Array = np.where(
+            weights < 0.5, a + weights * (b - a), b - (b - a) * (1 - weights)
+        )
+    return quantiles
 
 
 def _register(name: str, ignores_nan: bool) -> None:
-    rest = f'int dim = None, bool keepdim = False, *, str interpolation = "linear", {OUT}'
+    options = f'int dim = None, bool keepdim = False, *, str interpolation = "linear", {OUT}'
 
     @op(
-        *[f"{name}(Tensor input, {kind} q, {rest})" for kind in ("Tensor", "float")],
+        *[f"{name}(Tensor input, {kind} q, {options})" for kind in ("Tensor", "float")],
         other_type=("quantile() out tensor must be same dtype as the input tensor",),
     )
     def compute(
@@ -202,8 +293,10 @@ def _register(name: str, ignores_nan: bool) -> None:
             require(0 <= q <= 1, "quantile() q must be in the range [0, 1] but got {:g}", q)
             q = wrap(np.asarray(q, input.array.dtype))
         _check(input, q, interpolation)
-        found = _along(input.array, q.array.reshape(-1), dim, keepdim, interpolation, ignores_nan)
-        return wrap(found[..., 0] if not q.array.ndim else np.moveaxis(found, -1, 0))
+        quantiles = _along(
+            input.array, q.array.reshape(-1), dim, keepdim, interpolation, ignores_nan
+        )
+        return wrap(quantiles[..., 0] if not q.array.ndim else np.moveaxis(quantiles, -1, 0))
 
     more = " but nans" if ignores_nan else ""
     compute.__doc__ = f"The q-th quantiles of all elements{more}, or along a dimension."
@@ -222,8 +315,8 @@ def _along(
         rows = np.moveaxis(array, axis, -1)
         shape = array.shape[:axis] + ((1,) if keepdim else ()) + array.shape[axis + 1 :]
     require(rows.shape[-1] <= 1 << 24, "quantile() input tensor is too large")
-    found = _quantiles(np.sort(rows, -1), q, way, ignores_nan)
-    return np.ascontiguousarray(found).reshape((*shape, -1))
+    quantiles = _quantiles(np.sort(rows, -1), q, way, ignores_nan)
+    return np.ascontiguousarray(quantiles).reshape((*shape, -1))
 
 
 _register("quantile", False)

@@ -16,7 +16,7 @@ from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import broadcast
 from th_shell.torch.calls.schema import OUT, Number, Operand, Out, TensorOrNumber
-from th_shell.torch.calls.table import op
+from th_shell.torch.calls.table import op, with_quick_call
 from th_shell.torch.compute import formulas
 from th_shell.torch.compute.elementwise import (
     ALL,
@@ -57,7 +57,7 @@ def binary(
         return values(first, second, out)
 
     name = names.split()[0].removeprefix("special_")
-    vars(compute)["quick"] = values
+    with_quick_call(compute, values)
     compute.__doc__ = doc or f"The function {name} of two elements."
     for name in names.split():
         for form in forms or (TENSORS,):
@@ -132,9 +132,9 @@ def equal(input: Tensor, other: Tensor) -> bool:
 # -- nearly the same
 
 
-def _check_tolerances(input: Tensor, other: Tensor, rtol: float, atol: float) -> None:
-    if input.dtype is not other.dtype:
-        raise RuntimeError(f"{input.dtype.scalar} did not match {other.dtype.scalar}")
+def _check_tolerances(input: Tensor, reference: Tensor, rtol: float, atol: float) -> None:
+    if input.dtype is not reference.dtype:
+        raise RuntimeError(f"{input.dtype.scalar} did not match {reference.dtype.scalar}")
     for name, value in (("rtol", rtol), ("atol", atol)):
         require(value >= 0, "{} must be greater than or equal to zero, but got {:g}", name, value)
 
@@ -146,8 +146,8 @@ def isclose(
     """Whether elements differ by no more than atol + rtol * abs(other)."""
     _check_tolerances(input, other, rtol, atol)
     close = Pointwise(lambda a, b: formulas.isclose(a, b, rtol, atol, equal_nan), result=bool_)
-    found: Tensor = close(input, other)
-    return found
+    is_close: Tensor = close(input, other)
+    return is_close
 
 
 @op()
@@ -205,18 +205,18 @@ def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Out)
     check_types(kernel, NUMBERS, kind.numpy)
     low, high = _bound("min", low, kind), _bound("max", high, kind)
     array = input.array
-    found = input if array.dtype is kind.numpy else wrap(cast(array, kind.numpy))
+    tensor = input if array.dtype is kind.numpy else wrap(cast(array, kind.numpy))
     bounded = Pointwise(lambda a: _between(a, low, high), keeps_half=True)
-    return bounded(found, None, out)
+    return bounded(tensor, None, out)
 
 
 def _between(array: Any, low: Any, high: Any) -> Any:
     if low is None:
         return np.array(array) if high is None else np.minimum(array, high)
-    found = np.maximum(array, low)
+    result = np.maximum(array, low)
     if high is None:
-        return found
-    return np.minimum(found, high, out=found) if found.ndim else np.minimum(found, high)
+        return result
+    return np.minimum(result, high, out=result) if result.ndim else np.minimum(result, high)
 
 
 def _bound(name: str, bound: Any, kind: dtype) -> Any:
@@ -224,8 +224,8 @@ def _bound(name: str, bound: Any, kind: dtype) -> Any:
     if bound is None:
         return None
     if kind.category is not Category.INTEGER:
-        found = quietly.run(kind.numpy.type, bound)
-        return fill_number(bound, kind) if found in _INFINITIES else found
+        number = quietly.run(kind.numpy.type, bound)
+        return fill_number(bound, kind) if number in _INFINITIES else number
     limits = np.iinfo(kind.numpy)
     is_low = name == "min"
     if bound > limits.max if is_low else bound < limits.min:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from th_shell.torch.calls.argument_types import Rejected, as_ints
 
 from th_shell.torch.base.c_types import type_name
 from th_shell.torch.base.dtypes import (
@@ -22,6 +21,7 @@ from th_shell.torch.base.dtypes import (
     strided,
 )
 from th_shell.torch.base.shapes import Size
+from th_shell.torch.calls.argument_types import Rejected, as_ints
 from th_shell.torch.calls.device import check_device
 from th_shell.torch.calls.device import device as Device  # noqa: N812 (parameters have its name)
 from th_shell.torch.calls.schema import Format, Kind, Place
@@ -202,23 +202,23 @@ def type_(
     return as_type(input, _type_of(dtype), order=memory_format)
 
 
-def _type_of(wanted: Any) -> dtype:
-    if isinstance(wanted, dtype):
-        return wanted
-    if not isinstance(wanted, (str, type)):
+def _type_of(type_or_name: Any) -> dtype:
+    if isinstance(type_or_name, dtype):
+        return type_or_name
+    if not isinstance(type_or_name, (str, type)):
         raise TypeError("dtype must be a type, str, or dtype object")
-    name = wanted if isinstance(wanted, str) else _full_name(wanted)
+    name = type_or_name if isinstance(type_or_name, str) else _full_name(type_or_name)
     if name == "torch.Tensor":
         return default_dtype()
-    found = TENSOR_TYPES.get(name)
-    if found is None:
+    tensor_class = TENSOR_TYPES.get(name)
+    if tensor_class is None:
         raise ValueError(f"invalid type: '{name}'")
-    return found.dtype
+    return tensor_class.dtype
 
 
-def _full_name(wanted: type) -> str:
-    module = "torch" if issubclass(wanted, Tensor) else wanted.__module__
-    return wanted.__name__ if module == "builtins" else f"{module}.{wanted.__name__}"
+def _full_name(cls: type) -> str:
+    module = "torch" if issubclass(cls, Tensor) else cls.__module__
+    return cls.__name__ if module == "builtins" else f"{module}.{cls.__name__}"
 
 
 def _new(self: Tensor, *args: Any, **named: Any) -> Tensor:

@@ -15,7 +15,7 @@ from th_shell.torch.base.quiet import quietly
 from th_shell.torch.calls.schema import OUT, OUTS, IntsOrOne, Out
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.elementwise import ALL, Pointwise, check_types
-from th_shell.torch.compute.sums import (
+from th_shell.torch.compute.reductions import (
     along,
     axes_of,
     check_not_empty,
@@ -55,12 +55,12 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any, what: str) -> None:
             check_not_empty(name, array, (axis,), IndexError)
         check_types(f"{name}_cpu", ALL, array.dtype)
         at = find(array, axis, keepdims=True)
-        found = take_at(array, at, axis)
+        elements = take_at(array, at, axis)
         if not (keepdim and input.array.ndim):
-            found, at = found.squeeze(axis), at.squeeze(axis)
+            elements, at = elements.squeeze(axis), at.squeeze(axis)
             if array.flags.c_contiguous:
-                return pair(name, found, at)
-        return pair(name, tidy(found), tidy(at))
+                return pair(name, elements, at)
+        return pair(name, tidy(elements), tidy(at))
 
     for function in (of_all, of_two, along_dim):
         function.__doc__ = what
@@ -72,8 +72,8 @@ def _register_values(name: str, ufunc: np.ufunc, what: str) -> None:
         array = input.array
         axes = axes_of(dim, array.ndim)
         if not array.size:
-            given = (dim,) if isinstance(dim, int) else dim  # which PyTorch shows as they are
-            check_not_empty(f"a{name}", array, axes and given, RuntimeError)
+            dims = (dim,) if isinstance(dim, int) else dim  # which PyTorch shows as they are
+            check_not_empty(f"a{name}", array, axes and dims, RuntimeError)
         check_types(f"{name}_values_cpu", ALL, array.dtype)
         return wrap(tidy(quietly.run(ufunc.reduce, array, axes, None, None, keepdim)))
 
@@ -135,12 +135,12 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
 def _register_truth(name: str, ufunc: np.ufunc) -> None:
     reduce = ufunc.reduce
 
-    rest = f"bool keepdim = False, *, {OUT})"
+    options = f"bool keepdim = False, *, {OUT})"
 
     @op(
         f"{name}(Tensor input, *, {OUT})",
-        f"{name}(Tensor input, tuple of ints dim = None, {rest}",
-        f"{name}(Tensor input, int dim, {rest}",
+        f"{name}(Tensor input, tuple of ints dim = None, {options}",
+        f"{name}(Tensor input, int dim, {options}",
     )
     def truth(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Out = None) -> Tensor:
         axes = axes_of(dim, input.array.ndim) if dim != () else ()
@@ -148,10 +148,10 @@ def _register_truth(name: str, ufunc: np.ufunc) -> None:
             raise RuntimeError(
                 f"{name} only supports bool tensor for result, got: {out.dtype.scalar}"
             )
-        found = tidy(quietly.run(reduce, input.array, axes, np.bool_, None, keepdim))
+        result = tidy(quietly.run(reduce, input.array, axes, np.bool_, None, keepdim))
         if out is not None:
-            return give(found if out.dtype is bool_ else found.view(np.uint8), out)
-        return wrap(found.view(np.uint8) if input.array.dtype == np.uint8 else found)
+            return give(result if out.dtype is bool_ else result.view(np.uint8), out)
+        return wrap(result.view(np.uint8) if input.array.dtype == np.uint8 else result)
 
     truth.__doc__ = f"Whether {name} of the elements are other than 0."
 

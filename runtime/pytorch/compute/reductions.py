@@ -12,7 +12,6 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from th_shell.torch.tensors.large_arrays import threads
 
 from th_shell.runtime.compute.bulk import add_rows, cumulate_rows, spread_of_rows
 from th_shell.runtime.compute.thread_pool import LARGE
@@ -22,6 +21,7 @@ from th_shell.runtime.core.tensor import contiguous_strides
 from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.results import named
 from th_shell.torch.base.shapes import Shape, wrap_dim, wrap_dims
+from th_shell.torch.tensors.large_arrays import threads
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import deliver, resize_to
 
@@ -80,8 +80,8 @@ def take_at(array: Array, at: Array, axis: int) -> Array:
         return array[at]
     make = _small_grid if array.size < FEW else _grid
     grid = make(array.shape[:axis] + (1,) + array.shape[axis + 1 :], axis)
-    found: Array = array[(*grid[:axis], at, *grid[axis:])]
-    return found
+    elements: Array = array[(*grid[:axis], at, *grid[axis:])]
+    return elements
 
 
 # -- results
@@ -92,15 +92,15 @@ def tidy(array: Any) -> Array:
 
     numpy gives results the order of dimensions that the operands have.
     """
-    found: Array = array if array.__class__ is np.ndarray else np.asarray(array)
-    if found.flags.c_contiguous and 1 not in found.shape and found.size:
-        return found
-    width = found.itemsize
-    wanted = tuple([step * width for step in contiguous_strides(found.shape)])
-    if found.strides == wanted:
-        return found
-    found = np.ascontiguousarray(found).reshape(-1).reshape(found.shape)
-    return found
+    result: Array = array if array.__class__ is np.ndarray else np.asarray(array)
+    if result.flags.c_contiguous and 1 not in result.shape and result.size:
+        return result
+    width = result.itemsize
+    strides = tuple([step * width for step in contiguous_strides(result.shape)])
+    if result.strides == strides:
+        return result
+    result = np.ascontiguousarray(result).reshape(-1).reshape(result.shape)
+    return result
 
 
 def give(values: Any, out: Tensor | None, warns: bool = True) -> Tensor:
@@ -151,20 +151,20 @@ def total(array: Array, axes: Shape | None, keepdim: bool) -> Any:
     if not _suits(array):
         return None
     if axes is None or len(axes) == array.ndim:
-        found = quietly.run(_of_row, array.reshape(-1))
-        return found.reshape((1,) * array.ndim) if keepdim else found
+        sums = quietly.run(_of_row, array.reshape(-1))
+        return sums.reshape((1,) * array.ndim) if keepdim else sums
     axis, end = min(axes), max(axes) + 1
     if end - axis != len(axes):
         return None
     n, inside = prod(array.shape[axis:end]), prod(array.shape[end:])
     if inside == 1 and 1 < n <= _LONGEST:
-        found = quietly.run(np.matmul, array.reshape(-1, n), np.ones(n, array.dtype))
+        sums = quietly.run(np.matmul, array.reshape(-1, n), np.ones(n, array.dtype))
     elif axis == 0 and inside > 1 and n >= _FEW_ROWS:
-        found = quietly.run(_of_rows, array.reshape(n, inside))
+        sums = quietly.run(_of_rows, array.reshape(n, inside))
     else:
         return None
-    kept = (1,) * len(axes) if keepdim else ()
-    return found.reshape(array.shape[:axis] + kept + array.shape[end:])
+    ones = (1,) * len(axes) if keepdim else ()
+    return sums.reshape(array.shape[:axis] + ones + array.shape[end:])
 
 
 def _of_row(row: Array) -> Any:
@@ -185,8 +185,8 @@ def _of_rows(rows: Array) -> Array:
         add_rows(rows[:whole].reshape(count, high, width), sums)
     # numpy adds the numbers of a row in pairs, and rows one after the other.
     few = count <= _FEW_ROWS
-    found: Array = np.add.reduce(sums if few else np.ascontiguousarray(sums.T), 1 - few)
-    return found + np.add.reduce(rows[whole:], 0) if whole < n else found
+    result: Array = np.add.reduce(sums if few else np.ascontiguousarray(sums.T), 1 - few)
+    return result + np.add.reduce(rows[whole:], 0) if whole < n else result
 
 
 def spread(array: Array, axes: Shape | None) -> tuple[Array, Array] | None:
@@ -198,13 +198,13 @@ def spread(array: Array, axes: Shape | None) -> tuple[Array, Array] | None:
     if array.size < LARGE or array.dtype.char not in "fd" or not _is_finite(array):
         return None
     axes = tuple(range(array.ndim)) if axes is None else axes
-    kept = tuple([1 if dim in axes else size for dim, size in enumerate(array.shape)])
-    rest = [dim for dim in range(array.ndim) if dim not in axes]
-    n = array.size // prod(kept)
-    rows = np.ascontiguousarray(array.transpose(*rest, *axes)).reshape(-1, n)
+    sizes = tuple([1 if dim in axes else size for dim, size in enumerate(array.shape)])
+    outer = [dim for dim in range(array.ndim) if dim not in axes]
+    n = array.size // prod(sizes)
+    rows = np.ascontiguousarray(array.transpose(*outer, *axes)).reshape(-1, n)
     with threads.active():
-        found = spread_of_rows(rows) if n <= _LONGEST else _merged(rows)
-    return found[0].reshape(kept), found[1].reshape(kept)
+        moments = spread_of_rows(rows) if n <= _LONGEST else _merged(rows)
+    return moments[0].reshape(sizes), moments[1].reshape(sizes)
 
 
 def _merged(rows: Array) -> tuple[Array, Array]:
@@ -243,7 +243,7 @@ def _is_finite(array: Array) -> bool:
     """
     whole = array.size // _LONGEST * _LONGEST if _suits(array) else 0
     row = array.reshape(-1) if whole else array
-    found = quietly.run(np.add.reduce, row[whole:], None)
+    sum_of_all = quietly.run(np.add.reduce, row[whole:], None)
     if whole:
-        found = found + quietly.run(_of_rows, row[:whole].reshape(-1, _LONGEST)).sum()
-    return bool(np.isfinite(found))
+        sum_of_all = sum_of_all + quietly.run(_of_rows, row[:whole].reshape(-1, _LONGEST)).sum()
+    return bool(np.isfinite(sum_of_all))

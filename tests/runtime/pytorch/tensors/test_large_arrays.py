@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from th_shell.torch.tensors.large_arrays import compute_into, share, threads
 
 import th_shell.torch as torch
 from th_shell.runtime.compute import thread_pool
 from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.tensors.large_arrays import compute_into, share, threads
 from th_shell.torch.tensors.tensor import wrap
 
 MANY = LARGE + 321  # which is no whole number of vectors
