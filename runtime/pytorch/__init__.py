@@ -34,7 +34,7 @@ class _Torch(ModuleType):
     """The module, which pickles. A `__getattr__` of its class would slow down its names."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For functions that have the module, and go to other processes."""
+        """Return the call that imports the module again, for pickle."""
         return import_module, (self.__name__,)
 
 

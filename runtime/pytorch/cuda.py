@@ -8,17 +8,17 @@ from th_shell.torch.calls.device import NO_DRIVER
 
 
 def is_available() -> bool:
-    """Whether there is a GPU that tensors can be on: never."""
+    """Tell whether there is a GPU that tensors can be on: never."""
     return False
 
 
 def is_initialized() -> bool:
-    """Whether a GPU is in use: never."""
+    """Tell whether a GPU is in use: never."""
     return False
 
 
 def device_count() -> int:
-    """The number of GPUs: none."""
+    """Return the number of GPUs: none."""
     return 0
 
 

@@ -74,7 +74,7 @@ _CONVERSIONS = {f"__{name}__": f"_{name}" for name in ("int", "float", "complex"
 
 
 def stubs() -> dict[Path, str]:
-    """The texts of all stubs, by their files."""
+    """Return the texts of all stubs, by their files."""
     named = [name for name in NAMES if name in FUNCTIONS]
     parts = {prefix: _in_submodule(f"{prefix}_") for prefix in ("linalg", "special")}
     return {
@@ -94,12 +94,12 @@ def _in_submodule(prefix: str) -> dict[str, str]:
 
 
 def _functions(names: dict[str, str]) -> str:
-    """The functions of a module: of each its name there, and in the table."""
+    """Return the functions of a module: of each its name there, and in the table."""
     return _lines(line for name, full in names.items() for line in _overloads(name, full))
 
 
 def _other_names() -> Iterator[str]:
-    """The names of the module that are no functions of the table."""
+    """Return the names of the module that are no functions of the table."""
     for name, value in NAMES.items():
         if isinstance(value, ModuleType):
             yield f"from th_shell.torch import {name} as {name}"
@@ -122,7 +122,7 @@ def _result_classes() -> Iterator[str]:
 
 
 def _members() -> Iterator[str]:
-    """The members of tensors that are not written in their class."""
+    """Return the members of tensors that are not written in their class."""
     sample = ones((2, 2))
     for name, member in vars(Tensor).items():
         function = member.fget if isinstance(member, property) else member
@@ -143,14 +143,14 @@ def _members() -> Iterator[str]:
 
 
 def _result_of(function: Callable[..., Any], name: str = "") -> str:
-    """The type of what a function returns, whose named results are those of a name."""
+    """Return the type of what a function returns, whose named results are those of a name."""
     annotation = getattr(inspect.unwrap(function), "__annotations__", {}).get("return", "Any")
     kind = _RESULTS.get(str(annotation), "Any")
     return f"return_types.{name}" if kind == "Any" and name in FIELDS else kind
 
 
 def _parameters(function: Callable[..., Any]) -> str:
-    """The parameters of a function that has no rows; their types are not told."""
+    """Return the parameters of a function that has no rows; their types are not told."""
     parameters = inspect.signature(function).parameters.values()
     named = [
         p.replace(annotation=Any, default=p.empty if p.default is p.empty else ...)
@@ -183,7 +183,7 @@ def _signatures(row: Row) -> Iterator[tuple[list[str], str]]:
 
 
 def _positional(parameters: Iterable[Parameter], numbers: bool) -> Iterator[str]:
-    """Parameters in front of one that has to be given have to be given, too."""
+    """Yield the parameters' texts: those before a required one are required, too."""
     shown = [_parameter(p, numbers) for p in parameters]
     last = max((i for i, text in enumerate(shown) if "=" not in text), default=-1)
     yield from (text.partition(" =")[0] if i < last else text for i, text in enumerate(shown))

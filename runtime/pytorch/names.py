@@ -53,7 +53,7 @@ CONSTANTS = {"e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "pi
 
 
 def get_num_threads() -> int:
-    """How many threads operations may use."""
+    """Return the number of threads that operations may use."""
     return threads.pool.count
 
 
@@ -65,7 +65,7 @@ def set_num_threads(int: int) -> None:
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """Whether operations give the same bits each time: always."""
+    """Tell whether operations give the same bits each time: always."""
     return True
 
 
@@ -74,12 +74,12 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def is_storage(obj: Any) -> bool:
-    """Whether an object is a storage."""
+    """Tell whether an object is a storage."""
     return isinstance(obj, (TypedStorage, UntypedStorage))
 
 
 def typename(obj: Any) -> str:
-    """The name of an object's type: 'torch.FloatTensor' for a tensor."""
+    """Return the name of an object's type: 'torch.FloatTensor' for a tensor."""
     if isinstance(obj, Tensor):
         return f"torch.{obj.dtype.scalar}Tensor"
     kind = type(obj)
@@ -88,7 +88,7 @@ def typename(obj: Any) -> str:
 
 
 def set_flush_denormal(mode: bool) -> bool:
-    """Whether denormal numbers could be taken for 0: they cannot."""
+    """Tell whether denormal numbers could be taken for 0: they cannot."""
     return not mode
 
 
@@ -155,7 +155,7 @@ def _named(module: str, name: str) -> Any:
 
 
 def _reduced(cls: type) -> Any:
-    """How pickle finds a class; it looks itself for those of a program, which derive from these."""
+    """Return the call by which pickle finds one of these classes; for others their name."""
     key = cls.__module__, cls.__name__
     return (restored, ("class", *key)) if _BY_NAME.get(key) is cls else cls.__qualname__
 

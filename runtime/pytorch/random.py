@@ -34,7 +34,7 @@ initial_seed = default_generator.initial_seed
 
 
 def get_rng_state() -> Tensor:
-    """The default generator's state, a tensor of 5056 bytes."""
+    """Return the default generator's state, a tensor of 5056 bytes."""
     return default_generator.get_state()
 
 

@@ -13,7 +13,7 @@ from th_shell.torch.calls.table import FUNCTIONS
 def names_of(
     module: str, more: Iterable[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The `__getattr__` and the `__dir__` of a module, which has more names itself."""
+    """Return the `__getattr__` and the `__dir__` of a module, which has more names itself."""
     prefix = f"{module}_"
 
     def get(name: str) -> Any:

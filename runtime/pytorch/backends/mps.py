@@ -2,7 +2,7 @@
 
 
 def is_available() -> bool:
-    """Whether there is a GPU of Apple's that tensors can be on: never."""
+    """Tell whether there is a GPU of Apple's that tensors can be on: never."""
     return False
 
 

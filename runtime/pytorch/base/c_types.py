@@ -16,7 +16,7 @@ _full_name = type.__dict__["__name__"].__get__
 
 
 def type_name(value: object) -> str:
-    """The name of a value's class, as errors have it: of classes in C the whole one.
+    """Return the name of a value's class, as errors have it: of classes in C the whole one.
 
     Of Python's own classes it is the last part alone.
     """
@@ -51,7 +51,7 @@ class CMeta(Named):
 
 
 class CType(metaclass=CMeta):
-    """What the classes have in common. Fields are slots, or properties for parts of a tuple."""
+    """Base of the classes. Fields, which are slots or a tuple's properties, cannot be set."""
 
     __slots__ = ()
 
@@ -66,7 +66,7 @@ class CType(metaclass=CMeta):
         object.__delattr__(self, name)
 
     def _refuse(self, name: str) -> None:
-        """Errors for fields; of other names Python itself says that there are none."""
+        """Raise AttributeError for fields; Python itself does so for names that are none."""
         member = getattr(type(self), name, None)
         if isinstance(member, property):
             raise AttributeError("readonly attribute")
@@ -113,7 +113,7 @@ MISSING = {name: why for why, names in _PARTS.items() for name in names.split()}
 
 
 def why_missing(name: str) -> str:
-    """Why a name of PyTorch's is missing, to stand behind an error's text; '' for other names.
+    """Return why a name of PyTorch's is missing, to follow an error's text; '' for other names.
 
     name: without `torch.`; of what modules have, the module's name tells.
     """

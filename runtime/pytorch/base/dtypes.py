@@ -18,7 +18,7 @@ from th_shell.torch.base.c_types import CMeta
 
 
 class Category(IntEnum):
-    """What numbers of a type are; of operands of one kind, the highest decides."""
+    """Kinds of numbers, in the order of promotion: of operands of one rank, the highest decides."""
 
     BOOL = 0
     INTEGER = 1
@@ -58,20 +58,23 @@ class dtype(metaclass=CMeta):  # noqa: N801 (PyTorch's name)
 
     @property
     def is_floating_point(self) -> bool:
-        """Whether the elements are floating-point numbers."""
+        """Tell whether the elements are floating-point numbers."""
         return self.category is Category.FLOAT
 
     @property
     def is_complex(self) -> bool:
-        """Whether the elements are complex numbers."""
+        """Tell whether the elements are complex numbers."""
         return self.category is Category.COMPLEX
 
     def to_real(self) -> dtype:
-        """The type of the real part of a complex number; itself for others."""
+        """Return the type of the real part of a complex number; itself for others."""
         return _BY_NAME[_REALS.get(self.name, self.name)]
 
     def to_complex(self) -> dtype:
-        """The complex type whose parts have this type. Raises RuntimeError where there is none."""
+        """Return the complex type with parts of this type.
+
+        Raises RuntimeError where there is none.
+        """
         if self.category < Category.FLOAT:
             raise RuntimeError(f"Unknown Complex ScalarType for {self.scalar}")
         name = _COMPLEX.get(self.name, self.name if self.is_complex else "")
@@ -135,7 +138,7 @@ _BAREBONES = ("uint16", "uint32", "uint64")
 
 
 def dtype_of(numpy: np.dtype[Any]) -> dtype:
-    """The element type for one of numpy's. Raises TypeError in PyTorch's words."""
+    """Return the element type for one of numpy's. Raises TypeError in PyTorch's words."""
     kind = NUMPY_DTYPES.get(numpy) or NUMPY_DTYPES.get(numpy.newbyteorder("="))
     if kind is None or not numpy.isnative:
         if kind is not None:
@@ -154,7 +157,7 @@ def dtype_of(numpy: np.dtype[Any]) -> dtype:
 
 
 def dtype_of_python(python: type) -> dtype | None:
-    """The element type that Python's own type of numbers stands for as a dtype."""
+    """Return the element type that Python's own type of numbers stands for as a dtype."""
     return _PYTHON.get(python)
 
 
@@ -187,7 +190,7 @@ PROMOTED = {(a, b): _promote(a, b) for a in DTYPES for b in DTYPES}
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """The type of the result where elements of two types meet. Raises RuntimeError for no type.
+    """Return the type of results of two types. Raises RuntimeError where there is none.
 
     PyTorch's rule: the higher category decides; within one, the smallest type that both fit.
     """
@@ -201,7 +204,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:
-    """Whether a result of one type may be written to a tensor of another."""
+    """Tell whether a result of one type may be written to a tensor of another."""
     if from_.category is Category.INTEGER and to.category is Category.BOOL:
         return False
     return from_.category <= to.category
@@ -212,7 +215,7 @@ class _Default:
 
 
 def default_dtype() -> dtype:
-    """The type of tensors that are made of Python's floats."""
+    """Return the type of tensors that are made of Python's floats."""
     return _Default.dtype
 
 
@@ -243,7 +246,7 @@ class _Named:
 
 
 class layout(_Named):  # noqa: N801 (PyTorch's name)
-    """How a tensor lies in memory: torch.strided."""
+    """A tensor's layout in memory: torch.strided."""
 
 
 class memory_format(_Named):  # noqa: N801 (PyTorch's name)

@@ -21,7 +21,7 @@ def _make_calm() -> contextvars.Context:
 
 
 class _WhileSetUp(threading.local):
-    """What a finalizer finds that Python's collector calls while a thread's context is made."""
+    """The state of a thread before its context is made: a finalizer may run meanwhile."""
 
     @staticmethod
     def run(function: Any, *args: Any, **options: Any) -> Any:

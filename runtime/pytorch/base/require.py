@@ -1,4 +1,4 @@
-"""What must hold of a call, and the error where it does not."""
+"""A condition that a call must meet, and its error."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class ReturnType(CType, tuple[Any, ...]):
     n_fields = n_sequence_fields = n_unnamed_fields = 0
 
     def __new__(cls, sequence: Iterable[Any]) -> ReturnType:
-        """A result of its parts.
+        """Return a result of its parts.
 
         Errors: TypeError for what is no sequence, or has another number of parts.
         """
@@ -33,13 +33,13 @@ class ReturnType(CType, tuple[Any, ...]):
         return tuple.__new__(cls, parts)
 
     def __repr__(self) -> str:
-        """The name, and a line for each part."""
+        """Return the name, and a line for each part."""
         parts = zip(self.__match_args__, self, strict=True)
         lines = ",\n".join(f"{name}={part!r}" for name, part in parts)
         return f"torch.return_types.{type(self).__name__}(\n{lines})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle and copy."""
+        """Return the call that makes an equal object, for pickle and copy."""
         return restored, ("result", type(self).__name__, tuple(self))
 
 
@@ -56,7 +56,7 @@ def _restored(name: str, parts: tuple[Any, ...]) -> ReturnType:
 
 
 def _make(name: str, fields: tuple[str, ...]) -> type[ReturnType]:
-    """The class of an operation's results."""
+    """Return the class of an operation's results."""
     members = {"__slots__": (), "__module__": "torch.return_types", "__match_args__": fields}
     counts = dict.fromkeys(("n_fields", "n_sequence_fields"), len(fields))
     parts = {field: property(itemgetter(i)) for i, field in enumerate(fields)}
@@ -93,5 +93,5 @@ all_return_types = list(RESULTS.values())
 
 
 def named(name: str, *parts: Any) -> Any:
-    """An operation's results as its named tuple."""
+    """Return an operation's results as its named tuple."""
     return tuple.__new__(RESULTS[name], parts)

@@ -14,12 +14,12 @@ Shape = tuple[int, ...]
 
 
 def listed(sizes: Iterable[int]) -> str:
-    """Sizes as PyTorch's messages have them: '[2, 3]'."""
+    """Return sizes as PyTorch's messages have them: '[2, 3]'."""
     return "[" + ", ".join(map(str, sizes)) + "]"
 
 
 def wrap_dim(dim: int, ndim: int, takes_scalar: bool = True) -> int:
-    """A dimension counted from 0; negative ones count from the end. Raises IndexError.
+    """Return a dimension counted from 0; negative ones count from the end. Raises IndexError.
 
     takes_scalar: a tensor without dimensions takes 0 and -1, else none.
     """
@@ -35,7 +35,7 @@ def wrap_dim(dim: int, ndim: int, takes_scalar: bool = True) -> int:
 
 
 def wrap_dims(dims: Iterable[int], ndim: int) -> Shape:
-    """Several different dimensions, counted from 0. Raises IndexError and RuntimeError."""
+    """Return several different dimensions, counted from 0. Raises IndexError and RuntimeError."""
     wrapped = tuple(wrap_dim(dim, ndim) for dim in dims)
     for at, dim in enumerate(wrapped):
         if dim in wrapped[:at]:
@@ -44,7 +44,7 @@ def wrap_dims(dims: Iterable[int], ndim: int) -> Shape:
 
 
 def broadcast(a: Shape, b: Shape) -> Shape:
-    """The shape to which both are expanded. Raises RuntimeError in PyTorch's words.
+    """Return the shape to which both are expanded. Raises RuntimeError in PyTorch's words.
 
     Sizes are compared from the last dimension on; 1, or none, goes with any size.
     """
@@ -62,7 +62,7 @@ def broadcast(a: Shape, b: Shape) -> Shape:
 
 
 def infer_size(sizes: Sequence[int], count: int) -> Shape:
-    """Sizes whose one -1 is replaced by what makes them have ``count`` elements.
+    """Return sizes whose one -1 is replaced by what makes them have ``count`` elements.
 
     Raises RuntimeError where that is not possible, as `view` and `reshape` say it.
     """
@@ -105,7 +105,7 @@ class Size(CType, tuple[int, ...]):
     __slots__ = ()
 
     def __new__(cls, *sizes: Iterable[SupportsIndex]) -> Size:
-        """The sizes that one iterable has; without one, none.
+        """Return the sizes that one iterable has; without one, none.
 
         Errors: TypeError for more arguments, and for what is no whole number; ValueError for
         numbers that need more than 64 bits.
@@ -115,15 +115,15 @@ class Size(CType, tuple[int, ...]):
         return tuple.__new__(cls, _whole_numbers(sizes[0]) if sizes else ())
 
     def __repr__(self) -> str:
-        """The sizes as PyTorch prints them."""
+        """Return the sizes as PyTorch prints them."""
         return f"torch.Size({list(self)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle and copy."""
+        """Return the call that makes an equal object, for pickle and copy."""
         return restored, ("Size", tuple(self))
 
     def numel(self) -> int:
-        """How many elements a tensor of these sizes has, which is 1 for no sizes.
+        """Return the number of elements of a tensor of these sizes: 1 for no sizes.
 
         PyTorch: the product wraps around as 64-bit integers do.
         """
@@ -134,12 +134,12 @@ class Size(CType, tuple[int, ...]):
     @overload
     def __getitem__(self, key: slice) -> Size: ...
     def __getitem__(self, key: Any) -> Any:
-        """One size, or for a slice sizes."""
+        """Return one size, or for a slice sizes."""
         part = tuple.__getitem__(self, key)
         return size_of(part) if isinstance(part, tuple) else part
 
     def __add__(self, sizes: Any) -> Any:
-        """These sizes, then those of a tuple."""
+        """Return these sizes, then those of a tuple."""
         if isinstance(sizes, tuple):
             return Size((*self, *sizes))
         if hasattr(type(sizes), "__array_ufunc__"):  # numpy's arrays add to each number
@@ -147,11 +147,11 @@ class Size(CType, tuple[int, ...]):
         raise TypeError(f"can only concatenate tuple (not {type_name(sizes)}) to torch.Size")
 
     def __radd__(self, sizes: Any) -> Any:
-        """Those of a tuple, then these sizes."""
+        """Return the sizes of a tuple, then these."""
         return Size((*sizes, *self)) if isinstance(sizes, tuple) else NotImplemented
 
     def __mul__(self, times: SupportsIndex) -> Any:
-        """These sizes, several times."""
+        """Return these sizes, several times."""
         if not hasattr(times, "__index__"):
             what = f"non-int of type '{type_name(times)}'"
             raise TypeError(f"can't multiply sequence by {what}")
@@ -162,7 +162,7 @@ class Size(CType, tuple[int, ...]):
 
 @makes("Size")
 def size_of(sizes: tuple[int, ...]) -> Size:
-    """The Size of a tuple that is known to have whole numbers, without looking at them."""
+    """Return the Size of a tuple that is known to have whole numbers, without looking at them."""
     return tuple.__new__(Size, sizes)
 
 

@@ -25,7 +25,7 @@ class Rejected(Exception):
 
 
 def AS_IT_IS(value: Any) -> Any:  # noqa: N802 (a constant, but for being called)
-    """The converter of values that need no conversion."""
+    """Return the converter of values that need no conversion."""
     return value
 
 
@@ -51,7 +51,7 @@ def _as_float(value: Any) -> float:
 
 
 def as_ints(value: Any) -> tuple[int, ...]:
-    """A list or tuple of ints as a tuple. Raises Rejected for other elements."""
+    """Return a list or tuple of ints as a tuple. Raises Rejected for other elements."""
     try:
         return tuple([v if v.__class__ is int else _as_size(v) for v in value])
     except TypeError:
@@ -65,7 +65,7 @@ def _as_size(value: Any) -> int:
 
 
 def as_tensors(value: Any) -> tuple[Tensor, ...]:
-    """Some tensors as a tuple. Raises TypeError for other elements."""
+    """Return some tensors as a tuple. Raises TypeError for other elements."""
     tensors = tuple(value)
     for element in tensors:
         if element.__class__ is not Tensor and not isinstance(element, Tensor):
@@ -117,7 +117,7 @@ def _as_dtype(value: Any) -> dtype:
 
 
 def converted(convert: Converter, *types: type) -> Callable[[type], Converter | None]:
-    """What converts instances of some classes, and takes no others."""
+    """Return a function that gives the converter for instances of some classes, None for others."""
     return lambda cls: convert if issubclass(cls, types) else None
 
 
@@ -143,7 +143,7 @@ def register_kind(name: str, *types: type) -> None:
 
 
 def converter(parameter: Parameter, cls: type, numbers: bool = False) -> Converter | None:
-    """How a parameter takes arguments of a type; None where it does not.
+    """Return the converter of a parameter for arguments of a type; None where it takes none.
 
     numbers: whether Python's numbers are taken for tensors.
     """

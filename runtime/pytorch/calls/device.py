@@ -41,7 +41,7 @@ class device(CType):
     index: int | None
 
     def __new__(cls, *args: Any, **named: Any) -> device:
-        """A device named by a text ('cuda:1'), by a type and an index, or by an index of CUDA's.
+        """Return the device of a text ('cuda:1'), of a type and an index, or of an index of CUDA's.
 
         Errors: RuntimeError for names of no device; TypeError for other arguments.
         """
@@ -49,28 +49,28 @@ class device(CType):
         return _of_one(**arguments) if form is _FORMS[0] else _of_type(**arguments)
 
     def __repr__(self) -> str:
-        """The device as PyTorch prints it, which reads an index below 0 as 16 bits without sign."""
+        """Return the device as PyTorch prints it: an index below 0 as 16 bits without sign."""
         index = "" if self.index is None else f", index={self.index & 0xFFFF}"
         return f"device(type='{self.type}'{index})"
 
     def __str__(self) -> str:
-        """The text that names it."""
+        """Return the text that names it."""
         return self.type if self.index is None else f"{self.type}:{self.index}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle and copy."""
+        """Return the call that makes an equal object, for pickle and copy."""
         return restored, ("device", self.type, self.index)
 
     def __eq__(self, value: object) -> bool:
-        """Whether type and index are the same: 'cpu' and 'cpu:0' are two devices."""
+        """Tell whether type and index are the same: 'cpu' and 'cpu:0' are two devices."""
         return isinstance(value, device) and str(self) == str(value)
 
     def __hash__(self) -> int:
-        """Equal devices have equal ones."""
+        """Return the hash, which equal devices share."""
         return hash((self.type, self.index))
 
     def __lt__(self, value: object) -> bool:
-        """Devices have no order."""
+        """Raise TypeError: devices have no order."""
         if not isinstance(value, device):
             return NotImplemented
         raise TypeError("comparison not implemented")
@@ -78,7 +78,7 @@ class device(CType):
     __le__ = __gt__ = __ge__ = __lt__
 
     def __enter__(self) -> device:
-        """In a `with` block new tensors are on this device; it can only be the CPU."""
+        """Begin a block whose new tensors are on this device, which can only be the processor."""
         check_device(self)
         return self
 
@@ -88,7 +88,7 @@ class device(CType):
 
 @makes("device")
 def _device(type: str, index: int | None) -> device:
-    """The device of a known type. PyTorch: an index has 8 bits, of which -1 means none."""
+    """Return the device of a known type. PyTorch: an index has 8 bits, of which -1 means none."""
     new = object.__new__(device)
     if index is not None:
         index = (index + 128) % 256 - 128
@@ -98,14 +98,14 @@ def _device(type: str, index: int | None) -> device:
 
 
 def _of_one(device: Any) -> Any:
-    """The device of a text, or of an index of CUDA's; or that device."""
+    """Return the device of a text, or of an index of CUDA's; or that device."""
     if isinstance(device, (str, bytes)):
         return _device(*_parse(device if isinstance(device, str) else device.decode()))
     return _device("cuda", _not_negative(device)) if isinstance(device, int) else device
 
 
 def _of_type(type: str, index: int | None = None) -> device:
-    """The device of a type and an index that were given apart."""
+    """Return the device of a type and an index that were given apart."""
     name, in_text = _parse(type)
     if in_text is not None:
         why = "because index was passed explicitly"
@@ -114,7 +114,7 @@ def _of_type(type: str, index: int | None = None) -> device:
 
 
 def _parse(text: str) -> tuple[str, int | None]:
-    """The type and the index that a text names."""
+    """Return the type and the index that a text names."""
     if not text:
         raise RuntimeError("Device string must not be empty")
     match = _TEXT.fullmatch(text)
@@ -156,7 +156,7 @@ def set_default_device(device: Any) -> None:
 
 
 def get_default_device() -> device:
-    """The device of new tensors: the processor."""
+    """Return the device of new tensors: the processor."""
     return CPU
 
 

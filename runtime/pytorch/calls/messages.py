@@ -1,4 +1,4 @@
-"""Whether arguments fit a signature, and what PyTorch says where they fit none, or memory lacks."""
+"""Checks of arguments against signatures; PyTorch's errors for wrong calls and lack of memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def invalid_arguments(
     numbers: bool = False,
     hidden: Sequence[Schema] = (),
 ) -> TypeError:
-    """The error of a call that fits none of the signatures.
+    """Return the error of a call that fits none of the signatures.
 
     PyTorch tells exactly what is wrong where one signature alone has room for so many arguments;
     otherwise it lists the signatures. hidden: further ones, which it does not list.
@@ -49,7 +49,7 @@ _INT = Parameter("int", "", None, False, False, False)
 
 
 def has_ints_apart(schema: Schema, args: Args) -> bool:
-    """Whether a call gives the ints of a tuple one by one, as the first one tells."""
+    """Tell whether a call gives the ints of a tuple one by one, as the first one tells."""
     return schema.takes_ints_apart and bool(args) and _is_int(args[0])
 
 
@@ -60,7 +60,7 @@ def _is_int(value: Any) -> bool:
 def arguments_of(
     schemas: Sequence[Schema], args: Args, named: Named
 ) -> tuple[Schema, dict[str, Any]]:
-    """The first signature that a call's arguments fit, and they themselves by its names.
+    """Return the first signature that a call's arguments fit, and they themselves by its names.
 
     Raises TypeError where there is none.
     """
@@ -75,14 +75,14 @@ def arguments_of(
 
 
 class Misfit(NamedTuple):
-    """What is wrong with a call. of_value: another value of the same type may fit."""
+    """An error in a call. of_value: another value of the same type may fit."""
 
     text: str
     of_value: bool = False
 
 
 def what_is_wrong(schema: Schema, args: Args, named: Named, numbers: bool) -> Misfit | None:
-    """What is wrong with a call of one signature; None where the arguments fit.
+    """Return the error of a call of one signature; None where the arguments fit.
 
     args: without self. numbers: Python's numbers are taken for tensors.
     """
@@ -113,7 +113,7 @@ def what_is_wrong(schema: Schema, args: Args, named: Named, numbers: bool) -> Mi
 
 
 def _wrong_size(schema: Schema, args: Args) -> Misfit | None:
-    """What is wrong with ints that stand for a tuple."""
+    """Return the error in ints that stand for a tuple; None where all are ints."""
     parameter = schema.positional[0]
     wrong = next((at for at, value in enumerate(args) if not _is_int(value)), None)
     if wrong is None:
@@ -122,7 +122,7 @@ def _wrong_size(schema: Schema, args: Args) -> Misfit | None:
 
 
 def not_unpacked(parameter: Parameter, at: int, value: Any) -> str:
-    """What is wrong with an element of a tuple, but the first."""
+    """Return the error text for a wrong element of a tuple behind the first."""
     return (
         f"argument '{parameter.name}' failed to unpack the object at pos {at + 1} with error "
         f'"type must be {parameter.kind},but got {type_name(value)}"'
@@ -139,14 +139,14 @@ def _too_many(positional: Sequence[Parameter], count: int) -> str:
 
 
 def _key(parameter: Parameter, named: Named) -> str | None:
-    """The name by which an argument is given: the parameter's own, or numpy's for it."""
+    """Return the name by which an argument is given: the parameter's own, or numpy's for it."""
     if parameter.name in named:
         return parameter.name
     return next((k for k in named if NUMPY_NAMES.get(k) == parameter.name), None)
 
 
 def _missing(schema: Schema, first: int) -> str:
-    """The required parameters from the first missing one on, be they given or not."""
+    """Return the required parameters from the first missing one on, be they given or not."""
     names = [f'"{p.name}"' for p in schema.parameters[first:] if p.default is None]
     plural = "s" if len(names) == 1 else ""  # as PyTorch has it
     what = f"{len(names)} required positional argument{plural}"
@@ -154,7 +154,7 @@ def _missing(schema: Schema, first: int) -> str:
 
 
 def _misfit(parameter: Parameter, value: Any, at: int | None, numbers: bool) -> Misfit | None:
-    """What is wrong with a value."""
+    """Return the error of a value for a parameter; None where it fits."""
     where = f"argument '{parameter.name}'" + (f" (position {at + 1})" if at is not None else "")
     convert = converter(parameter, type(value), numbers)
     if convert is None:
@@ -179,7 +179,7 @@ def _misfit_inside(parameter: Parameter, value: Any, where: str) -> str:
 
 
 def _unexpected(schema: Schema, args: Args, named: Named) -> str:
-    """What is wrong with the names of a call; '' where nothing is."""
+    """Return the error in the keywords of a call; '' where there is none."""
     positional = [p.name for p in schema.positional[: len(args)]]
     meant = [parameter_of(schema, name) for name in named]
     if all(p is not None and p.name not in positional for p in meant):
@@ -192,7 +192,7 @@ def _unexpected(schema: Schema, args: Args, named: Named) -> str:
 
 
 def parameter_of(schema: Schema, name: str) -> Parameter | None:
-    """The parameter that is given by a name, its own or numpy's for it."""
+    """Return the parameter that is given by a name, its own or numpy's for it."""
     return schema.by_name.get(name) or schema.by_name.get(NUMPY_NAMES.get(name, ""))
 
 
@@ -227,7 +227,7 @@ _NO_ROOM = ("array is too big", "Maximum allowed", "negative dimensions are not"
 
 
 def as_pytorch_error(error: Exception, args: Args, named: Named) -> Exception:
-    """The error of a call that could not be computed, in PyTorch's words.
+    """Return the error of a call that could not be computed, in PyTorch's words.
 
     error: that of numpy or of the runtime, or one that has these words already.
     """
@@ -243,7 +243,7 @@ def as_pytorch_error(error: Exception, args: Args, named: Named) -> Exception:
 
 
 def no_memory(error: Exception) -> RuntimeError:
-    """The error of a call for which there was no memory, or with which the runtime was at odds.
+    """Return the error of a call for which there was no memory, or that the runtime refused.
 
     error: numpy's MemoryError, or one of the runtime's, whose text it keeps.
     """

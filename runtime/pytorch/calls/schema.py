@@ -96,18 +96,23 @@ _PARAMETER = re.compile(
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter: its type and name, and the text of its default, None where it has none."""
+    """One parameter of a signature."""
 
+    #: The type, as PyTorch's messages have it: 'tuple of ints'.
     kind: str
     name: str
+    #: The text of the default; None where there is none.
     default: str | None
+    #: It is given by name alone.
     keyword_only: bool
+    #: A single int is taken for a tuple of one.
     single: bool
+    #: None is taken.
     nullable: bool
 
     @property
     def python_name(self) -> str:
-        """The name in an implementation: `from` is a word of Python's, and becomes from_."""
+        """Return the name in an implementation: `from` is a word of Python's, and becomes from_."""
         return f"{self.name}_" if iskeyword(self.name) else self.name
 
     def __str__(self) -> str:
@@ -117,28 +122,30 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Schema:
-    """A signature: the function's name and its parameters in order."""
+    """A signature."""
 
+    #: The function's name.
     name: str
+    #: All parameters, in order.
     parameters: tuple[Parameter, ...]
 
     @cached_property
     def positional(self) -> tuple[Parameter, ...]:
-        """The parameters that may be given by position."""
+        """Return the parameters that may be given by position."""
         return tuple(p for p in self.parameters if not p.keyword_only)
 
     @cached_property
     def by_name(self) -> dict[str, Parameter]:
-        """The parameters by name."""
+        """Return the parameters by name."""
         return {p.name: p for p in self.parameters}
 
     @cached_property
     def takes_ints_apart(self) -> bool:
-        """Whether a tuple of ints may be given as several arguments: x.view(2, 3)."""
+        """Tell whether a tuple of ints may be given as several arguments: x.view(2, 3)."""
         return len(self.positional) == 1 and self.positional[0].kind == "tuple of ints"
 
     def without(self, *names: str) -> Schema:
-        """The signature without some parameters."""
+        """Return the signature without some parameters."""
         return Schema(self.name, tuple(p for p in self.parameters if p.name not in names))
 
     def __str__(self) -> str:
@@ -151,7 +158,7 @@ class Schema:
 
 
 def derive(implementation: Callable[..., Any], name: str = "", more: str = "") -> list[Schema]:
-    """The signatures of an implementation, which its annotations and defaults tell.
+    """Return the signatures of an implementation, which its annotations and defaults tell.
 
     There are several where a parameter has alternatives. name: what PyTorch calls it; by default
     the implementation's name. more: the text of further parameters, which are given by name and
@@ -189,7 +196,7 @@ def _parameters(implementation: Callable[..., Any]) -> list[Parameter]:
 
 
 def _with_kinds(parameters: list[Parameter], kinds: dict[str, str]) -> Iterator[Parameter]:
-    """The parameters, where an alternative is chosen for some types; '' leaves a parameter out."""
+    """Yield the parameters with the alternatives chosen for some types; '' leaves one out."""
     for parameter in parameters:
         kind = kinds.get(parameter.kind, parameter.kind)
         if kind.endswith("?"):
@@ -199,13 +206,13 @@ def _with_kinds(parameters: list[Parameter], kinds: dict[str, str]) -> Iterator[
 
 
 def _without_underscore(name: str) -> str:
-    """The name for which Python's own word, such as `from`, has an underscore."""
+    """Return the name for which Python's own word, such as `from`, has an underscore."""
     plain = name.removesuffix("_")
     return plain if iskeyword(plain) else name
 
 
 def _text_of(value: Any) -> str:
-    """A default as PyTorch prints it: whole numbers without a point, texts without quotes."""
+    """Return a default as PyTorch prints it: whole floats without a point, texts without quotes."""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

@@ -1,16 +1,15 @@
-"""The table of operations: a row for each signature, and the functions and methods made of them.
+"""The table of operations, and the functions and methods that are made of its rows.
 
     @op()
     def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Tensor: ...
 
-makes ``torch.logit`` and ``Tensor.logit``, whose signature is that of the implementation
-(`schema.derive`); several rows of one name are its overloads. Parameters that are looked at here
-(`out`, unless the implementation has that itself, and the options of `OPTIONS`) `more` tells. A
-signature is told as a text where it is another one: a further overload of the implementation.
-Errors, signatures and completion all come from the rows.
+adds a row, which makes ``torch.logit`` and ``Tensor.logit``. Each row is one signature; several
+rows of one name are its overloads. Errors, signatures and completion come from the rows. The
+decorator `op` derives a signature from the implementation (`schema.derive`), or takes it as text.
 
-A call looks up the types of its arguments in the function's plans. The first call with new types
-makes the plan, or raises the error; later ones go on to the implementation at once.
+The first call with new types of arguments makes a plan, or raises the error; a plan converts the
+arguments and calls the implementation. Later calls find the plan in a dict by the types. Options
+that implementations do not get (`out` where they lack it, and those of `OPTIONS`) are handled here.
 """
 
 from __future__ import annotations
@@ -53,26 +52,26 @@ ByName = dict[str, tuple[str, Converter]]
 
 @dataclass(frozen=True)
 class Row:
-    """One signature and what computes it.
-
-    numbers: Python's numbers are taken for tensors. in_place: the result is written to the first
-    argument. is_method: the first argument is self, which messages do not count. hidden: messages
-    do not list the signature, which PyTorch takes for the sake of old programs. casts: `out` may
-    have another type than the result; otherwise the texts of `other_type` tell that it has not.
-    """
+    """One signature, and the implementation that computes it."""
 
     schema: Schema
     implementation: Implementation
+    #: Python's numbers are taken for tensors.
     numbers: bool = False
+    #: The result is written to the first argument.
     in_place: bool = False
+    #: The first argument is self, which messages do not count.
     is_method: bool = False
+    #: Messages do not list the signature, which PyTorch takes for the sake of old programs.
     hidden: bool = False
+    #: `out` may have another type than the result.
     casts: bool = False
+    #: The texts of errors where `out` may not have another type, and has.
     other_type: tuple[str, ...] = (OTHER_TYPE,)
 
 
 def plan_of(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> Plan:
-    """What is called from then on with arguments of these types, which fit the signature."""
+    """Return the plan for arguments of these types, which fit the row's signature."""
     schema, implementation, numbers = row.schema, row.implementation, row.numbers
     skip = 1 if row.is_method else 0
     values = args[skip:]
@@ -106,13 +105,13 @@ def _converter(parameter: Parameter, value: Any, numbers: bool) -> Converter:
 
 
 def takes_out(implementation: Implementation) -> bool:
-    """Whether an implementation gets ``out``, by name or among its ``**options``."""
+    """Tell whether an implementation gets ``out``, by name or among its ``**options``."""
     parameters = inspect.signature(implementation).parameters.values()
     return any(p.name == "out" or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
 def _parameter_names(schema: Schema, implementation: Implementation, skip: int) -> dict[str, str]:
-    """What an implementation calls the parameters that may be given by position."""
+    """Return an implementation's names of the parameters that may be given by position."""
     parameters = list(inspect.signature(implementation).parameters.values())[skip:]
     plain = itertools.takewhile(lambda p: p.kind is p.POSITIONAL_OR_KEYWORD, parameters)
     return dict(zip([p.name for p in schema.positional], [p.name for p in plain], strict=False))
@@ -124,7 +123,7 @@ def _plan_by_position(
     apart: int | None,
     has_names: bool,
 ) -> Plan:
-    """The plan where arguments by name, if there are any, are passed as they are.
+    """Return the plan where arguments by name, if there are any, are passed as they are.
 
     It is written for these converters, so that no call goes through them in a loop. apart: from
     this argument on all are ints of one tuple.
@@ -142,7 +141,7 @@ def _plan_by_position(
 
 
 def _plan_by_name(plan: Plan, by_name: ByName, ours: set[str], row: Row) -> Plan:
-    """A plan whose arguments by name are converted, or looked at here.
+    """Return a plan whose arguments by name are converted, or looked at here.
 
     ours: the names of those that the implementation does not get.
     """
@@ -210,18 +209,19 @@ def op(
     casts: bool = False,
     other_type: tuple[str, ...] = (OTHER_TYPE,),
 ) -> Callable[[F], F]:
-    """Register an implementation for the signatures of some texts, or without texts for its own.
+    """Register an implementation under the signatures of texts, or without texts under its own.
 
-    name: what the function is called, or several names; by default as the implementation. more: the
-    text of further parameters, which the implementation does not get, but for those that are none
-    of `OPTIONS` where it has ``**options``. function: there is a
-    function. method: there is a method; by default where the first parameter is `Tensor input`.
-    in_place: there is a method with '_' behind its name, too, which writes the result to its
-    tensor, and of some a function; those of torch.linalg and torch.special have neither, and what
-    has no method has none of that. numbers:
-    Python's numbers are taken for tensors. hidden: messages do not list the signatures. casts:
-    `out`, where the implementation does not get it, may have another type than the result.
-    other_type: what the errors say where it has, instead of PyTorch's usual words: `check_out`.
+    name: the function's name, or several; by default the implementation's.
+    more: the text of further parameters. The implementation gets none of them, unless it has
+        ``**options``, which get those that `OPTIONS` lacks.
+    function: there is a function.
+    method: there is a method; by default where the first parameter is `Tensor input`.
+    in_place: there is also a method with '_' behind its name, and for some names a function, which
+        write the result to the tensor; not in torch.linalg and torch.special.
+    numbers: Python's numbers are taken for tensors.
+    hidden: messages do not list the signatures.
+    casts: `out`, where the implementation does not get it, may have another type than the result.
+    other_type: the errors' texts where it may not, instead of PyTorch's usual ones (`check_out`).
     """
 
     def register(implementation: F) -> F:
@@ -260,19 +260,19 @@ def _is_of_tensor(schema: Schema) -> bool:
 
 
 def _changing(row: Row) -> Row:
-    """The row of a function that writes its result to its first argument."""
+    """Return the row of a function that writes its result to its first argument."""
     schema = replace(row.schema.without("out"), name=f"{row.schema.name}_")
     return replace(row, schema=schema, in_place=True)
 
 
 def _method(row: Row) -> Row:
-    """The row of the method for a function's: without self, which is its first parameter."""
+    """Return the row of the method for a function's: without self, which is its first parameter."""
     schema = row.schema.without(row.schema.parameters[0].name, "out")
     return replace(row, schema=schema, is_method=True)
 
 
 def operation(name: str) -> list[Row]:
-    """The rows of a function, or of a method ('Tensor.add'); none for names that are none."""
+    """Return the rows of a function, or of a method ('Tensor.add'); none for other names."""
     return ROWS.get(name, [])
 
 
@@ -302,7 +302,7 @@ def document() -> None:
 
 
 class _Unsigned:
-    """As PyTorch's functions, which are in C, an operation has no signature for `inspect`."""
+    """Hides an operation's signature from `inspect`, since PyTorch's functions have none."""
 
     def __init__(self, implementation: Implementation) -> None:
         self.__wrapped__ = implementation
@@ -317,7 +317,7 @@ _MOST_PLANS = 1000
 
 
 def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
-    """What is called for a name: it finds the plan for the arguments' types."""
+    """Return the function that programs call, which looks up the plan for its arguments' types."""
     plans: dict[Any, Plan] = {}
 
     # Most calls have one argument or two; to look their types up without a loop halves the time.
@@ -395,7 +395,7 @@ def _check_memory(out: Any, args: Sequence[Any]) -> None:
 
 
 def _find(rows: list[Row], args: Any, named: Any) -> tuple[Plan, bool]:
-    """The plan of the first row that takes the arguments, and whether types alone decided.
+    """Return the plan of the first row that takes the arguments, and whether types alone decided.
 
     Raises TypeError where there is none.
     """
@@ -415,7 +415,7 @@ def _find(rows: list[Row], args: Any, named: Any) -> tuple[Plan, bool]:
 
 
 def _in_place(implementation: Implementation, count: int) -> Implementation:
-    """What writes the result to its first argument. count: how many there are; 0 if unknown."""
+    """Return a function that writes the result to its first argument."""
     if takes_out(implementation):
 
         def compute(self: Tensor, *args: Any, **named: Any) -> Tensor:

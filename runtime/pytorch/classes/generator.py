@@ -33,7 +33,7 @@ class Generator(CType):
     device: device
 
     def __init__(self, *args: Any, **named: Any) -> None:
-        """A generator for a device, which can only be the processor."""
+        """Make a generator for a device, which can only be the processor."""
         _, options = arguments_of([_FORM], args, named)
         check_device(options.get("device"))
         object.__setattr__(self, "_words", Words(_DEFAULT_SEED))
@@ -54,11 +54,11 @@ class Generator(CType):
         return seed
 
     def initial_seed(self) -> int:
-        """The seed that the stream was started with."""
+        """Return the seed that the stream was started with."""
         return self._words.seed
 
     def get_state(self) -> Tensor:
-        """All there is to know, as a tensor of 5056 bytes, which PyTorch's generators take."""
+        """Return the whole state as a tensor of 5056 bytes, which PyTorch's generators take."""
         with self._words.lock:
             return wrap(np.frombuffer(bytearray(self._words.state), np.uint8))
 
@@ -70,7 +70,7 @@ class Generator(CType):
         return self
 
     def clone_state(self) -> Generator:
-        """A generator that goes on from the same state."""
+        """Return a generator that goes on from the same state."""
         return Generator().set_state(self.get_state())
 
     def get_offset(self, *_: int) -> int:
@@ -80,7 +80,7 @@ class Generator(CType):
     set_offset = get_offset
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle and copy."""
+        """Return the call that makes an equal object, for pickle and copy."""
         return restored, ("Generator", self.get_state())
 
 
@@ -134,5 +134,5 @@ SourceOrNone: TypeAlias = Generator | None
 
 
 def words_of(generator: Source) -> Words:
-    """The stream of the generator that a call has given, or of the default one."""
+    """Return the stream of the generator that a call has given, or of the default one."""
     return default_generator._words if generator is None else generator._words

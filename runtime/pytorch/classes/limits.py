@@ -17,7 +17,7 @@ _FRACTION_BITS = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52}
 
 
 class _Limits(CType):
-    """What the two classes have in common. bits: of one element. dtype: its type's name."""
+    """Base of finfo and iinfo. bits: of one element. dtype: the name of its type."""
 
     __slots__ = ("bits", "dtype", "max", "min")
     bits: int
@@ -28,11 +28,11 @@ class _Limits(CType):
             object.__setattr__(self, name, value)
 
     def __eq__(self, value: object) -> bool:
-        """Whether both are limits of the same type."""
+        """Tell whether both are limits of the same type."""
         return isinstance(value, _Limits) and self.dtype == value.dtype
 
     def __hash__(self) -> int:
-        """Equal limits have equal ones."""
+        """Return the hash, which equal limits share."""
         return hash(self.dtype)
 
     def __reduce__(self) -> Any:
@@ -60,7 +60,7 @@ class finfo(_Limits):  # noqa: N801 (PyTorch's name)
     tiny: float
 
     def __new__(cls, *args: Any, **named: Any) -> finfo:
-        """The limits of a type."""
+        """Return the limits of a type."""
         kind = _element_type(_FLOAT_FORMS, args, named)
         kind = kind.to_real() if kind.is_complex else kind
         if not kind.is_floating_point:
@@ -77,7 +77,7 @@ class finfo(_Limits):  # noqa: N801 (PyTorch's name)
         return limits
 
     def __repr__(self) -> str:
-        """The limits as PyTorch prints them, with six digits."""
+        """Return the limits as PyTorch prints them, with six digits."""
         names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
         numbers = ", ".join(f"{name}={getattr(self, name):g}" for name in names)
         return f"finfo({numbers}, dtype={self.dtype})"
@@ -95,7 +95,7 @@ class iinfo(_Limits):  # noqa: N801 (PyTorch's name)
     min: int
 
     def __new__(cls, *args: Any, **named: Any) -> iinfo:
-        """The limits of a type."""
+        """Return the limits of a type."""
         kind = _element_type(_INTEGER_FORMS, args, named)
         if kind.is_floating_point or kind.is_complex:
             what = "an integer input type. Use torch.finfo to handle 'torch.iinfo'"
@@ -109,12 +109,12 @@ class iinfo(_Limits):  # noqa: N801 (PyTorch's name)
         return limits
 
     def __repr__(self) -> str:
-        """The limits as PyTorch prints them, with six digits."""
+        """Return the limits as PyTorch prints them, with six digits."""
         return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
 
 
 def _element_type(forms: Sequence[Schema], args: Sequence[Any], named: Mapping[str, Any]) -> dtype:
-    """The type that a call gives, maybe as Python's class. Raises TypeError for other calls."""
+    """Return the element type of a call's arguments. Raises TypeError for other calls."""
     _, arguments = arguments_of(forms, args, named)
     value = arguments.get("type", default_dtype())
     kind: dtype = dtype_of_python(value) or value

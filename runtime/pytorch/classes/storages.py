@@ -28,7 +28,7 @@ _known: WeakValueDictionary[int, UntypedStorage] = WeakValueDictionary()
 
 
 class _Storage(metaclass=Named):
-    """What both kinds have in common: a one-dimensional array of elements."""
+    """Base of both classes: a one-dimensional array of elements."""
 
     __slots__ = ("__weakref__", "object")
 
@@ -37,12 +37,12 @@ class _Storage(metaclass=Named):
 
     @property
     def array(self) -> Array:
-        """The elements as numpy's array, which shares their memory."""
+        """Return the elements as numpy's array, which shares their memory."""
         return self.object.data
 
     @property
     def device(self) -> device:
-        """Where the elements are."""
+        """The device that has the elements: the processor."""
         return CPU
 
     if not TYPE_CHECKING:  # which would take any name for an attribute
@@ -55,23 +55,23 @@ class _Storage(metaclass=Named):
         return len(self.array)
 
     def size(self) -> int:
-        """The number of elements."""
+        """Return the number of elements."""
         return len(self.array)
 
     def nbytes(self) -> int:
-        """The number of bytes."""
+        """Return the number of bytes."""
         return int(self.array.nbytes)
 
     def element_size(self) -> int:
-        """The bytes of one element."""
+        """Return the bytes of one element."""
         return int(self.array.itemsize)
 
     def data_ptr(self) -> int:
-        """The address of the first element; 0 where there is none."""
+        """Return the address of the first element; 0 where there is none."""
         return address_of(self.array) if len(self.array) else 0
 
     def tolist(self) -> list[Any]:
-        """The elements as Python's numbers."""
+        """Return the elements as Python's numbers."""
         numbers: list[Any] = self.array.tolist()
         return numbers
 
@@ -126,12 +126,12 @@ class UntypedStorage(_Storage):
     __module__ = "torch.storage"
 
     def __init__(self, content: Storage | int | Iterable[Any] = 0) -> None:
-        """given: what has the bytes, or how many zeros there are, or numbers."""
+        """Make a storage of one of the runtime's, of a number of zeros, or of numbers."""
         super().__init__(content if isinstance(content, Storage) else _new(content, uint8))
 
     @property
     def array(self) -> Array:
-        """The bytes."""
+        """Return the bytes."""
         return self.object.data.view(np.uint8)
 
     def resize_(self, size: int) -> UntypedStorage:
@@ -151,7 +151,7 @@ class UntypedStorage(_Storage):
         super().__setitem__(index, value)
 
     def clone(self) -> UntypedStorage:
-        """A copy."""
+        """Return a copy."""
         return untyped(_copy(self.object))
 
     def __getitem__(self, index: Any) -> Any:
@@ -180,24 +180,24 @@ class TypedStorage(_Storage):
     __module__ = "torch.storage"
 
     def __init__(self, content: Storage | int | Iterable[Any] = 0, *, dtype: Any = None) -> None:
-        """given: what has the elements, or how many zeros there are, or numbers."""
+        """Make a storage of one of the runtime's, of a number of zeros, or of numbers."""
         self._dtype: DType = dtype or default_dtype()
         super().__init__(content if isinstance(content, Storage) else _new(content, self._dtype))
 
     @property
     def array(self) -> Array:
-        """The elements."""
+        """Return the elements."""
         data = self.object.data
         kind = self._dtype.numpy
         return data if data.dtype == kind else data.view(np.uint8).view(kind)
 
     @property
     def dtype(self) -> DType:
-        """The element type."""
+        """Return the element type."""
         return self._dtype
 
     def untyped(self) -> UntypedStorage:
-        """The bytes."""
+        """Return the bytes."""
         return untyped(self.object)
 
     def resize_(self, size: int) -> None:
@@ -206,11 +206,11 @@ class TypedStorage(_Storage):
         resize_storage(self.object, size * self._dtype.itemsize // width)
 
     def clone(self) -> TypedStorage:
-        """A copy."""
+        """Return a copy."""
         return TypedStorage(_copy(self.object), dtype=self._dtype)
 
     def type(self) -> str:
-        """The name of the class of such storages: 'torch.FloatStorage'."""
+        """Return the name of the class of such storages: 'torch.FloatStorage'."""
         return f"torch.{self._dtype.scalar}Storage"
 
     def __getitem__(self, index: Any) -> Any:
@@ -242,7 +242,7 @@ def _copy(storage: Storage) -> Storage:
 
 
 def copied(storage: Storage, memo: dict[int, Any]) -> Storage:
-    """A storage's copy for copy.deepcopy: one for all that refer to it."""
+    """Return a storage's copy for copy.deepcopy: one for all that refer to it."""
     copy: Storage | None = memo.get(id(storage))
     if copy is None:
         copy = memo[id(storage)] = _copy(storage)
@@ -261,7 +261,7 @@ def _restore_typed(storage: UntypedStorage, kind: DType) -> TypedStorage:
 
 
 def untyped(storage: Storage) -> UntypedStorage:
-    """The object that stands for a storage's bytes."""
+    """Return the object that stands for a storage's bytes."""
     storage_bytes = _known.get(id(storage))
     if storage_bytes is None:
         storage_bytes = _known[id(storage)] = UntypedStorage(storage)

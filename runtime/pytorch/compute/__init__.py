@@ -1,1 +1,1 @@
-"""How elements are computed: types in which operands meet, loops, order."""
+"""Computation of elements: promotion of types, loops element by element, reductions."""

@@ -36,7 +36,7 @@ from th_shell.torch.tensors.writing import (
 
 
 def _numbers_of(*categories: Category) -> frozenset[int]:
-    """numpy's numbers of the types of some categories, but those that PyTorch has for storing."""
+    """Return numpy's numbers of some categories' types, without those that are for storing only."""
     stored = ("uint16", "uint32", "uint64")
     kinds = NUMPY_DTYPES.items()
     return frozenset(n.num for n, t in kinds if t.category in categories and t.name not in stored)
@@ -58,7 +58,7 @@ _UFUNC = np.ufunc
 
 
 def same_type(kind: dtype) -> dtype:
-    """The rule of functions whose values have the operands' type."""
+    """Return the rule of functions whose values have the operands' type."""
     return kind
 
 
@@ -73,35 +73,37 @@ def check_types(kernel: str, takes: frozenset[int], kind: np.dtype[Any]) -> None
 class Pointwise:
     """A function of elements.
 
-    compute: numpy's ufunc, or a function of arrays of one type. direct: the types for which
-    compute, given elements of one type, has the right values in the right type. rule: the type that
-    is computed in, by that in which the operands meet. result: the type of the values, where it is
-    another one. check: raises an error for operands that the function does not take. kernel: the
-    function's name in the error for types that are not among `takes`, by default those of direct;
-    '' where it takes all.
-
-    Elements of 16 bits are computed in 32, but those of a single ufunc, which does that itself.
-    wide: also with a ufunc, if an operand is a number of Python's. keeps_half: they are never.
-
-    whole: what computes whole numbers and bools, where it is not `compute`; quick_whole: the ufunc
-    for it in the quick way. divides: of a whole number by 0 `whole`, which is made so, is an error.
-    many: what computes many elements, where `compute` has steps of its own with values of the same
-    type.
+    Elements of 16 bits are computed in 32, but for those of a single ufunc, which does so itself.
     """
 
+    #: numpy's ufunc, or a function of arrays of one type.
     compute: Callable[..., Any]
+    #: The types of operands, by numpy's numbers, for which `compute` gives the right values in the
+    #: right type.
     direct: frozenset[int] = ALL
+    #: Gives the type that is computed in for the common type of the operands.
     rule: Callable[[dtype], dtype] = same_type
+    #: The type of the values, where it is another one than that which is computed in.
     result: dtype | None = None
+    #: Raises an error for operands that the function does not take.
     check: Callable[..., None] | None = None
+    #: The function's name in the error for types that are not among `takes`; '' where it takes all.
     kernel: str = ""
+    #: The types that the function takes, by numpy's numbers; by default those of `direct`.
     takes: frozenset[int] = frozenset()
+    #: Elements of 16 bits are computed in 32 with a ufunc, too, if an operand is a Python number.
     wide: bool = False
+    #: Elements of 16 bits are never computed in 32.
     keeps_half: bool = False
+    #: Computes whole numbers and bools instead of `compute`.
     whole: Callable[..., Any] | None = None
+    #: Computes whole numbers and bools instead of `compute` where one call of numpy is enough.
     quick_whole: np.ufunc | None = None
+    #: A whole number divided by 0 is an error; `whole` is made to raise it.
     divides: bool = False
+    #: Computes many elements where `compute` has several steps; its values have the same type.
     many: np.ufunc | None = None
+    #: The functions for few elements, by the type of the operands.
     _ways: dict[Any, Any] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -110,7 +112,7 @@ class Pointwise:
             self.whole = dividing(self.quick_whole or self.compute)
 
     def __call__(self, a: Any, b: Any = None, out: Tensor | None = None) -> Tensor:
-        """The values for one operand or two; those of ``out``, which is returned, if it is given.
+        """Return the values for one operand or two, in ``out`` if it is given.
 
         Operands are tensors, or numbers of Python's. Raises RuntimeError for shapes that cannot be
         broadcast.
@@ -126,7 +128,10 @@ class Pointwise:
         return self.general((a,) if b is None else (a, b), out)
 
     def _way(self, kind: np.dtype[Any]) -> Any:
-        """What computes few elements of a type; None where the general way does."""
+        """Return the function for few elements of a type.
+
+        None where `general` has to compute them.
+        """
         compute: Any = (kind.kind != "f" and self.quick_whole) or self.compute
         keeps = compute.__class__ is _UFUNC or kind.num != _HALF or self.keeps_half
         if not keeps or kind.num not in self.direct:
@@ -135,7 +140,10 @@ class Pointwise:
         return compute
 
     def _quick(self, a: Tensor, b: Any, out: Tensor | None) -> Tensor | None:
-        """The values where one call of numpy computes few of them; None where it would not."""
+        """Return the values that one call of numpy computes of few elements.
+
+        None where it cannot.
+        """
         x = a._array if a._storage is None else a.array
         kind: Any = x.dtype
         compute = self._ways.get(kind) or self._way(kind)
@@ -172,7 +180,7 @@ class Pointwise:
         return _laid_out(values, inputs) if values.ndim > 1 else wrap(values)
 
     def _of_number(self, a: Any, b: Any) -> Tensor | None:
-        """The values of a number and few elements, where one call of numpy computes them."""
+        """Return the values of a number and few elements, where one call of numpy computes them."""
         if b.__class__ is not Tensor:
             return None
         y = b._array if b._storage is None else b.array
@@ -187,7 +195,7 @@ class Pointwise:
         return _laid_out(values, (_NUMBER, y)) if values.ndim > 1 else wrap(values)
 
     def general(self, operands: tuple[Any, ...], out: Tensor | None = None) -> Tensor:
-        """The values for any number of operands, of any types."""
+        """Return the values for any number of operands, of any types."""
         if self.check is not None:
             self.check(*operands)
         # Asked once: another thread may give a tensor other memory meanwhile.
@@ -255,14 +263,14 @@ class Pointwise:
         return _laid_out(values, arrays) if values.ndim > 1 else wrap(values)
 
     def _for_type(self, kind: dtype, many: bool = False) -> Any:
-        """What computes elements of a type; many: in pieces."""
+        """Return the function for elements of a type. many: it computes them in pieces."""
         is_whole = self.whole is not None and kind.category is not Category.FLOAT
         if many and self.many is not None and not is_whole:
             return self.many
         return self.whole if is_whole else self.compute
 
     def _width(self, kind: dtype, operands: tuple[Any, ...]) -> dtype:
-        """The type of the arrays that are computed with."""
+        """Return the type of the arrays that are computed with."""
         if kind.numpy.num != _HALF or self.keeps_half:
             return kind
         is_ufunc = self.compute.__class__ is np.ufunc
@@ -272,12 +280,12 @@ class Pointwise:
 
 
 def called(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """What computes a function's values: of `Pointwise` its method, which is called sooner."""
+    """Return a function to call for values: of `Pointwise` its method, which is quicker."""
     return function.__call__ if isinstance(function, Pointwise) else function
 
 
 def _is_shared(arrays: list[Any], shape: Shape) -> bool:
-    """Whether there are many elements, and the values lie in memory as in their order."""
+    """Tell whether there are many elements, and the values lie in memory as in their order."""
     if prod(shape) < LARGE:
         return False
     whole = [x for x in arrays if x.shape == shape]
@@ -292,7 +300,7 @@ _NUMBER = np.empty(())
 
 
 def _laid_out(values: Any, operands: Sequence[Any]) -> Tensor:
-    """The tensor of a function's values in several dimensions, which lies as PyTorch has it.
+    """Return the tensor of a function's values in several dimensions, which lies as PyTorch has it.
 
     numpy's layout is that for sure where the operands are contiguous.
     """
@@ -304,7 +312,7 @@ def _laid_out(values: Any, operands: Sequence[Any]) -> Tensor:
 
 
 def _quick_number(kind: Any, number: Any, is_ufunc: bool) -> Any:
-    """A number as one of a type's; None where the type changes, or it is not surely exact.
+    """Return a number as one of a type's; None where the type changes, or it is not surely exact.
 
     Of floats a ufunc does that itself. Raises OverflowError for a number that the type lacks.
     """
@@ -329,7 +337,7 @@ def _is_part(out: Tensor, b: Any) -> bool:
 
 
 def _as_type(operands: tuple[Any, ...], arrays: list[Array], kind: dtype) -> list[Any]:
-    """The operands' arrays, or numpy's numbers, of a type."""
+    """Return the operands' arrays, or numpy's numbers, of a type."""
     return [
         cast(array, kind.numpy) if isinstance(x, Tensor) else number_as(x, kind.numpy)
         for x, array in zip(operands, arrays, strict=True)

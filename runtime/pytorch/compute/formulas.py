@@ -24,7 +24,7 @@ def _check_divisor(a: Values, b: Values) -> None:
 
 
 def dividing(ufunc: Callable[..., Values]) -> Callable[[Values, Values], Values]:
-    """A division's function of whole numbers, which raises RuntimeError for a divisor 0."""
+    """Return a division's function of whole numbers, which raises RuntimeError for a divisor 0."""
 
     def compute(a: Values, b: Values) -> Values:
         _check_divisor(a, b)
@@ -34,7 +34,7 @@ def dividing(ufunc: Callable[..., Values]) -> Callable[[Values, Values], Values]
 
 
 def divide_trunc(a: Values, b: Values) -> Values:
-    """The quotient rounded towards zero."""
+    """Return the quotient rounded towards zero."""
     _check_divisor(a, b)
     if a.dtype.kind == "f":
         return np.trunc(np.true_divide(a, b))
@@ -46,7 +46,7 @@ def divide_trunc(a: Values, b: Values) -> Values:
 
 
 def remainder(a: Values, b: Values) -> Values:
-    """What is left of a division that rounds down; it has the divisor's sign, zeros a's."""
+    """Return the remainder of a division that rounds down: with b's sign, of zeros with a's."""
     left = np.fmod(a, b)
     if not b.ndim and left.ndim:
         return np.add(left, b, out=left, where=left > 0 if b < 0 else left < 0)
@@ -54,7 +54,7 @@ def remainder(a: Values, b: Values) -> Values:
 
 
 def power(a: Values, b: Values) -> Values:
-    """a to the power of b; whole numbers to negative powers are cut to whole ones."""
+    """Return a to the power of b; whole numbers to negative powers are cut to whole ones."""
     if a.dtype.kind == "f" and b.size == 1:
         # Of a single exponent numpy takes roots and products, with other signs of zeros.
         b = np.full(np.broadcast_shapes(a.shape, b.shape), b, b.dtype)
@@ -66,7 +66,7 @@ def power(a: Values, b: Values) -> Values:
 
 
 def power_by(a: Array, exponent: float) -> Values:
-    """a to the power of a number. Of small ones PyTorch takes products and roots."""
+    """Return a to the power of a number. Of small ones PyTorch takes products and roots."""
     if a.dtype.kind != "f":
         return np.power(a, a.dtype.type(exponent))
     simple = _POWERS.get(exponent)
@@ -84,12 +84,12 @@ _POWERS: dict[float, Callable[[Values], Values]] = {
 
 
 def lcm(a: Values, b: Values) -> Values:
-    """The least common multiple."""
+    """Return the least common multiple."""
     return np.abs(np.lcm(a, b))
 
 
 def left_shift(a: Values, b: Values) -> Values:
-    """Bits shifted to the left; all are gone where there are not so many, or b is negative."""
+    """Return bits shifted to the left: 0 for more than there are, and for negative b."""
     return _shifted(np.left_shift, a, b)
 
 
@@ -99,7 +99,7 @@ def _shifted(ufunc: np.ufunc, a: Values, b: Values) -> Values:
 
 
 def right_shift(a: Values, b: Values) -> Values:
-    """Bits shifted to the right; the sign remains where there are not so many."""
+    """Return bits shifted to the right; the sign remains where there are not so many."""
     if a.dtype.kind == "u":
         return _shifted(np.right_shift, a, b)
     end = a.dtype.type(8 * a.dtype.itemsize - 1)
@@ -107,34 +107,34 @@ def right_shift(a: Values, b: Values) -> Values:
 
 
 def heaviside(a: Values, b: Values) -> Values:
-    """0 below 0, 1 above; b at 0."""
+    """Return 0 below 0, 1 above; b at 0."""
     return np.where(a == 0, b, (a > 0).astype(a.dtype))
 
 
 def xlogy(a: Values, b: Values) -> Values:
-    """a * log(b), and 0 where a is 0."""
+    """Return a * log(b), and 0 where a is 0."""
     return np.where(np.isnan(b), b, np.where(a == 0, a.dtype.type(0), a * np.log(b)))
 
 
 def sign(a: Values) -> Values:
-    """-1, 0 or 1; 0 for nans, too."""
+    """Return -1, 0 or 1; 0 for nans, too."""
     if a.dtype.kind == "b":
         return np.array(a)
     return (a > 0).astype(a.dtype) - (a < 0).astype(a.dtype)
 
 
 def frac(a: Values) -> Values:
-    """What stands behind the point, with the number's sign."""
+    """Return the fraction of a number, with its sign."""
     return a - np.trunc(a)
 
 
 def rsqrt(a: Values) -> Values:
-    """One divided by the square root."""
+    """Return one divided by the square root."""
     return 1 / np.sqrt(a)
 
 
 def sigmoid(a: Values) -> Values:
-    """1 / (1 + exp(-a))."""
+    """Return 1 / (1 + exp(-a))."""
     if not a.ndim:
         return 1 / (1 + np.exp(-a))
     result = np.negative(a)
@@ -144,19 +144,19 @@ def sigmoid(a: Values) -> Values:
 
 
 def relu(a: Values) -> Values:
-    """Positive numbers and nans; 0 for the others."""
+    """Return positive numbers and nans; 0 for the others."""
     zero = np.zeros((), a.dtype)
     return np.maximum(a, zero) + zero  # which is not -0
 
 
 def sinc(a: Values) -> Values:
-    """sin(pi a) / (pi a), and 1 at 0."""
+    """Return sin(pi a) / (pi a), and 1 at 0."""
     angle = a * a.dtype.type(math.pi)
     return np.where(a == 0, a.dtype.type(1), np.sin(angle) / angle)
 
 
 def logit(a: Values, eps: float | None) -> Values:
-    """log(a / (1 - a)), where a is kept between eps and 1 - eps."""
+    """Return log(a / (1 - a)), where a is kept between eps and 1 - eps."""
     if eps is not None:
         kind = a.dtype.type
         low, high = kind(eps), kind(1) - kind(eps)
@@ -165,7 +165,7 @@ def logit(a: Values, eps: float | None) -> Values:
 
 
 def nan_to_num(a: Values, nan: float | None, posinf: float | None, neginf: float | None) -> Values:
-    """The numbers, with others for nans and infinities; by default 0 and the ends of the type."""
+    """Return numbers with nans and infinities replaced; by default by 0 and the type's limits."""
     if a.dtype.kind != "f":
         return np.array(a)
     kind = a.dtype.type
@@ -177,7 +177,7 @@ def nan_to_num(a: Values, nan: float | None, posinf: float | None, neginf: float
 
 
 def round_decimals(a: Values, decimals: int) -> Values:
-    """Rounded to digits behind the point, or before it; halves to the even neighbour."""
+    """Return numbers rounded to decimals behind the point, or before it; halves to even."""
     if not decimals:
         return np.rint(a)
     ten = a.dtype.type(np.float64(10) ** abs(float(decimals)))
@@ -185,7 +185,7 @@ def round_decimals(a: Values, decimals: int) -> Values:
 
 
 def lerp(a: Values, b: Values, weight: Values) -> Values:
-    """a + weight * (b - a), computed from the nearer end."""
+    """Return a + weight * (b - a), computed from the nearer end."""
     span = b - a
     if weight.ndim:
         return np.where(np.abs(weight) < 0.5, a + weight * span, b - span * (1 - weight))
@@ -193,7 +193,7 @@ def lerp(a: Values, b: Values, weight: Values) -> Values:
 
 
 def isclose(a: Values, b: Values, rtol: float, atol: float, equal_nan: bool) -> Values:
-    """Whether |a - b| <= atol + |rtol * b|, or both are the same."""
+    """Tell whether |a - b| <= atol + |rtol * b|, or both are the same."""
     close = a == b
     if a.dtype.kind == "f" and equal_nan:
         close = close | (np.isnan(a) & np.isnan(b))
@@ -216,7 +216,7 @@ _DOUBLE, _FLOAT = np.dtype(np.float64), np.dtype(np.float32)
 
 
 def _precise(function: np.ufunc) -> Callable[[Values], Values]:
-    """A function whose values of few elements of float32 are rounded once."""
+    """Return a function whose values of few elements of float32 are rounded once."""
 
     def compute(a: Values) -> Values:
         if a.dtype is not _FLOAT or a.size > FEW:

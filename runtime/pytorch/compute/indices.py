@@ -1,4 +1,4 @@
-"""What an index in brackets says: a view of the tensor, and the tensors that index that.
+"""Indices in brackets: the view that one selects, and the arrays that then choose elements of it.
 
 PyTorch takes numbers, slices, None and ... first, which give a view; tensors, masks and lists then
 choose elements of the view. (In numpy a number counts as an array, which can move dimensions.)
@@ -74,7 +74,7 @@ class _View:
 
 
 def parse(tensor: Tensor, index: Any) -> tuple[Tensor, Chosen]:
-    """The view of a tensor that an index tells, and what indexes the view's dimensions.
+    """Return the view of a tensor that an index tells, and what indexes the view's dimensions.
 
     Raises IndexError, TypeError and ValueError.
     """
@@ -96,7 +96,7 @@ def parse(tensor: Tensor, index: Any) -> tuple[Tensor, Chosen]:
 
 
 def _items(index: Any) -> Any:
-    """The parts of an index. A list that has more than numbers in it counts as a tuple."""
+    """Return the parts of an index. A list that has more than numbers in it counts as a tuple."""
     if isinstance(index, tuple):
         return index
     if isinstance(index, (Tensor, np.ndarray)) or not isinstance(index, Sequence):
@@ -109,7 +109,7 @@ def _items(index: Any) -> Any:
 
 
 def _count(item: Any) -> int:
-    """How many dimensions of the tensor a part of an index takes."""
+    """Return the number of the tensor's dimensions that a part of an index takes."""
     if isinstance(item, Tensor):
         array = item.array
         return array.ndim if _is_mask(array) else 1
@@ -145,7 +145,7 @@ def _take(view: _View, chosen: Chosen, item: Any, position: int) -> None:
 
 
 def _take_truth(view: _View, chosen: Chosen, value: bool) -> None:
-    """A further dimension, with one position if a value is true, or none."""
+    """Return A further dimension, with one position if a value is true, or none."""
     chosen[view.dim] = np.zeros(1 if value else 0, np.int64)
     view.add()
 
@@ -161,7 +161,7 @@ def _take_array(view: _View, chosen: Chosen, array: Array, position: int) -> Non
 
 
 def _from_sequence(items: Any) -> Array:
-    """A list of numbers, or a list of such lists, as an array: of bool, or of integers.
+    """Return a list of numbers, or a list of such lists, as an array: of bool, or of integers.
 
     Raises TypeError, ValueError and RuntimeError.
     """
@@ -176,7 +176,7 @@ def _from_sequence(items: Any) -> Array:
 
 
 def _checked(array: Array, dim: int, sizes: Shape) -> Array:
-    """An array that indexes dimensions of some sizes from a dimension on. Raises IndexError."""
+    """Return an array that may index some dimensions from one on. Raises IndexError."""
     if not _is_mask(array):
         if array.dtype not in (np.int64, np.int32):
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
@@ -198,7 +198,7 @@ def _checked(array: Array, dim: int, sizes: Shape) -> Array:
 
 
 def masks_checked(arrays: Sequence[Array], sizes: Shape) -> Chosen:
-    """Arrays of indices by the dimensions that they index one after the other."""
+    """Return arrays of indices by the dimensions that they index one after the other."""
     chosen: Chosen = {}
     dim = 0
     for array in arrays:
@@ -210,7 +210,7 @@ def masks_checked(arrays: Sequence[Array], sizes: Shape) -> Chosen:
 
 
 def as_indices(chosen: Chosen) -> Chosen:
-    """Arrays of integers in place of masks. Raises IndexError where no shape fits all of them."""
+    """Return arrays of integers in place of masks. Raises IndexError where they fit no shape."""
     indices: Chosen = {}
     for dim, array in chosen.items():
         if _is_mask(array):
@@ -228,7 +228,7 @@ def as_indices(chosen: Chosen) -> Chosen:
 
 
 def indexed_shape(sizes: Shape, indices: Chosen) -> Shape:
-    """The shape of the elements that arrays choose of a view with some sizes."""
+    """Return the shape of the elements that arrays choose of a view with some sizes."""
     chosen = np.broadcast_shapes(*[array.shape for array in indices.values()])
     dims = sorted(indices)
     remaining = [size for dim, size in enumerate(sizes) if dim not in indices]

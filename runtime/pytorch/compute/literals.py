@@ -41,7 +41,7 @@ _OF_ARRAYS = (
 
 
 def array_of(data: Any, kind: dtype | None = None) -> Array:
-    """A new array of Python's data, of numpy's arrays, or of a tensor's elements.
+    """Return a new array of Python's data, of numpy's arrays, or of a tensor's elements.
 
     kind: the element type; by default that of the data. Raises TypeError and ValueError for data
     that is none or is not regular, RuntimeError for numbers that do not fit the type.
@@ -63,7 +63,7 @@ def array_of(data: Any, kind: dtype | None = None) -> Array:
 
 
 def _copied(data: Any, kind: dtype | None) -> Array | None:
-    """The elements of a tensor or an array; None for other data."""
+    """Return the elements of a tensor or an array; None for other data."""
     if isinstance(data, Tensor):
         return copy_of(data, kind or data.dtype)
     if isinstance(data, (str, bytes)):
@@ -87,7 +87,7 @@ def check_steps(array: Array) -> None:
 
 
 def _shape_of(data: Any) -> Shape:
-    """The shape that the first elements tell."""
+    """Return the shape that the first elements tell."""
     sizes: list[int] = []
     first = data
     while _is_sequence(first):
@@ -113,7 +113,7 @@ def _is_sequence(value: Any) -> bool:
 
 
 def _flatten(data: Any, shape: Shape) -> Sequence[Any] | None:
-    """The elements of lists in lists, one after the other; None where they are not regular."""
+    """Return the elements of lists in lists in one list; None where the lists are not regular."""
     if not shape:
         return (data,)
     level: Any = (data,)
@@ -126,7 +126,10 @@ def _flatten(data: Any, shape: Shape) -> Sequence[Any] | None:
 
 
 def _at_once(leaves: Sequence[Any], kind: dtype | None) -> Array | None:
-    """The array of Python's numbers; None where there are others, or one that does not fit."""
+    """Return the array of Python's numbers.
+
+    None for other elements, and for one that does not fit.
+    """
     types = set(map(type, leaves))
     if not types <= _PLAIN_NUMBERS.keys():
         return None
@@ -154,7 +157,7 @@ _PLAIN_NUMBERS = {bool: Category.BOOL, int: Category.INTEGER, float: Category.FL
 
 
 def _type_of(data: Any) -> dtype:
-    """The element type for any data. Raises TypeError and RuntimeError for what has none."""
+    """Return the element type for any data. Raises TypeError and RuntimeError for what has none."""
     if isinstance(data, (np.generic, np.ndarray)):
         return dtype_of(data.dtype)
     if isinstance(data, (bool, int, float)):
@@ -240,7 +243,7 @@ def _as_whole(value: Any, kind: dtype) -> Any:
 
 
 def convert_number(value: Any, kind: dtype, name: str) -> Any:
-    """A number as numpy's number of a type. Raises RuntimeError for one that does not fit.
+    """Return a number as numpy's number of a type. Raises RuntimeError for one that does not fit.
 
     Unsigned types take negative ints, too, which wrap. name: the type's in the message.
     """

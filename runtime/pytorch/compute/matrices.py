@@ -18,7 +18,7 @@ from th_shell.torch.tensors.tensor import Tensor
 
 
 def matrices(tensor: Tensor, name: str) -> Array:
-    """A tensor's elements, whose last two dimensions are those of matrices.
+    """Return a tensor's elements, whose last two dimensions are those of matrices.
 
     Raises RuntimeError where there are fewer dimensions, NotImplementedError for other than
     floating-point numbers.
@@ -72,7 +72,7 @@ def check_floats(tensor: Tensor, name: str) -> None:
 
 
 def check_matrices(tensor: Tensor, name: str) -> Array:
-    """The elements of square matrices. Raises RuntimeError for others."""
+    """Return the elements of square matrices. Raises RuntimeError for others."""
     check_square(tensor.array, f"{name}: ")
     return matrices(tensor, name)
 
@@ -99,12 +99,15 @@ def check_equation(array: Array, sides: Array, left: bool, name: str) -> None:
 
 
 def places(batch: Shape, index: int) -> str:
-    """Where in a batch a matrix is, as messages have it."""
+    """Return the position of a matrix in a batch, as messages have it.
+
+    '' where there is no batch.
+    """
     return f"(Batch element {index}): " if batch else ""
 
 
 def routine(name: str, array: Array) -> Any:
-    """A routine of LAPACK's, or of BLAS's, for the elements of an array."""
+    """Return a routine of LAPACK's, or of BLAS's, for the elements of an array."""
     from scipy.linalg import blas, lapack  # loaded at the first use
 
     full = ("s" if array.dtype == np.float32 else "d") + name
@@ -112,7 +115,7 @@ def routine(name: str, array: Array) -> Any:
 
 
 def for_each(compute: Callable[..., Any], signature: str, *operands: Array) -> Any:
-    """What a function makes of each matrix, and vector, of batches that are broadcast.
+    """Return a function's values for each matrix, and vector, of batches that are broadcast.
 
     signature: numpy's, of their dimensions. The result has the type of the first operand.
     """
@@ -121,20 +124,20 @@ def for_each(compute: Callable[..., Any], signature: str, *operands: Array) -> A
 
 
 def first_fault(infos: Array) -> tuple[int, int] | None:
-    """The first matrix of a batch for which a routine tells a number above 0, and that number."""
+    """Return the first matrix of a batch with a number above 0, and the number."""
     at = np.flatnonzero(infos > 0)
     return (int(at[0]), int(infos.reshape(-1)[at[0]])) if at.size else None
 
 
 def first_minor(array: Array) -> tuple[int, int]:
-    """The first matrix that is not positive-definite, and the order of the minor that tells so."""
+    """Return the first matrix that is not positive-definite, and the order of its bad minor."""
     potrf = routine("potrf", array)
     infos = [potrf(matrix, lower=1)[1] for matrix in array.reshape(-1, *array.shape[-2:])]
     return first_fault(np.array(infos)) or (0, 1)
 
 
 def factored(array: Array) -> tuple[Array, Array, Array]:
-    """LAPACK's LU factors and pivots of each matrix; and which pivot is 0, itself 0 for none.
+    """Return LAPACK's LU factors and pivots of each matrix, and the first pivot that is 0, or 0.
 
     Rows and pivots are counted from 1.
     """
@@ -156,7 +159,7 @@ LinAlgError.__module__ = "torch._C"
 
 
 def singular(name: str, batch: Shape, index: int, pivot: int) -> LinAlgError:
-    """The error of a matrix without an inverse, of whose factors an element is 0."""
+    """Return the error of a matrix without an inverse, of whose factors an element is 0."""
     return LinAlgError(
         f"{name}: {places(batch, index)}The diagonal element {pivot} is zero, the inversion could "
         f"not be completed because the input matrix is singular."

@@ -29,14 +29,14 @@ Operand = Any  # a Tensor, or a number of Python's
 
 
 def type_of_number(kind: type) -> dtype:
-    """The element type that Python's numbers of a class stand for."""
+    """Return the element type that Python's numbers of a class stand for."""
     if issubclass(kind, complex):
         raise NotImplementedError("complex numbers are not provided here")
     return bool_ if issubclass(kind, bool) else int64 if issubclass(kind, int) else default_dtype()
 
 
 def _over(higher: dtype | None, lower: dtype | None) -> dtype | None:
-    """The type of both, where operands of the lower kind count less."""
+    """Return the type of both, where operands of the lower kind count less."""
     if higher is None or lower is None:
         return higher or lower
     if higher.category >= Category.FLOAT:
@@ -47,7 +47,7 @@ def _over(higher: dtype | None, lower: dtype | None) -> dtype | None:
 
 
 def result_type(*operands: Operand) -> dtype:
-    """The type in which elements of the operands are computed.
+    """Return the type in which elements of the operands are computed.
 
     Raises RuntimeError for none, NotImplementedError for complex numbers, OverflowError for ints
     that no type has.
@@ -71,7 +71,7 @@ _BY_NUMBER: dict[int, dtype] = {
 
 @lru_cache(maxsize=4096)
 def _meeting(_: dtype, *operands: Any) -> dtype:
-    """The type in which operands meet, by what decides it.
+    """Return the type in which operands meet, by what decides it.
 
     That is the default type, and for each operand numpy's number for its type, which is inverted
     for a tensor without dimensions, or the class of a number.
@@ -90,12 +90,12 @@ def _meeting(_: dtype, *operands: Any) -> dtype:
 
 
 def to_float(kind: dtype) -> dtype:
-    """The type of a function's values that are no whole numbers: the default for whole ones."""
+    """Return the type of a function's fractional values: for whole operands the default type."""
     return kind if kind.category >= Category.FLOAT else default_dtype()
 
 
 def number_as(value: Any, kind: np.dtype[Any]) -> Any:
-    """A number as numpy's number of a type, converted as C does."""
+    """Return a number as numpy's number of a type, converted as C does."""
     if kind.kind == "f" or kind.kind == "b":
         number = value if abs(value) < 2**63 else float(value)
         return quietly.run(np.asarray(number).astype, kind)[()]
@@ -107,7 +107,7 @@ def number_as(value: Any, kind: np.dtype[Any]) -> Any:
 
 
 def array_as(operand: Operand, kind: dtype) -> Any:
-    """An operand's elements as numpy's array, or number, of a type."""
+    """Return an operand's elements as numpy's array, or number, of a type."""
     if isinstance(operand, Tensor):
         return cast(operand.array, kind.numpy)
     return number_as(operand, kind.numpy)

@@ -27,7 +27,7 @@ from th_shell.torch.tensors.writing import deliver, resize_to
 
 
 def axes_of(dim: Any, ndim: int) -> Shape | None:
-    """numpy's axes for a dimension, or several; None for all. Raises IndexError, RuntimeError."""
+    """Return numpy's axes for some dimensions, None for all. Raises IndexError, RuntimeError."""
     if dim.__class__ is int:
         axes: Shape = (dim,) if 0 <= dim < ndim else (wrap_dim(dim, ndim),)
     elif dim is None or dim == ():
@@ -56,13 +56,13 @@ def check_not_empty(name: str, array: Array, axes: Shape | None, error: type[Exc
 
 
 def along(array: Array, dim: int) -> tuple[Array, int]:
-    """An array with a dimension at least, and the axis of a dimension. Raises IndexError."""
+    """Return an array with a dimension at least, and the axis of a dimension. Raises IndexError."""
     axis = wrap_dim(dim, array.ndim)
     return (array, axis) if array.ndim else (array.reshape(1), 0)
 
 
 def _grid(shape: Shape, axis: int) -> tuple[Array, ...]:
-    """Indices of all other dimensions, which are broadcast with those along an axis."""
+    """Return indices of all other dimensions, which are broadcast with those along an axis."""
     grid = []
     for at, size in enumerate(shape):
         if at != axis:
@@ -75,7 +75,7 @@ _small_grid = lru_cache(maxsize=256)(_grid)
 
 
 def take_at(array: Array, at: Array, axis: int) -> Array:
-    """The elements at indices along an axis; both have the same other sizes."""
+    """Return the elements at indices along an axis; both have the same other sizes."""
     if array.ndim == 1:
         return array[at]
     make = _small_grid if array.size < FEW else _grid
@@ -88,7 +88,7 @@ def take_at(array: Array, at: Array, axis: int) -> Array:
 
 
 def tidy(array: Any) -> Array:
-    """A result with the strides of a contiguous tensor, also in dimensions of size 1.
+    """Return a result with the strides of a contiguous tensor, also in dimensions of size 1.
 
     numpy gives results the order of dimensions that the operands have.
     """
@@ -104,7 +104,7 @@ def tidy(array: Any) -> Array:
 
 
 def give(values: Any, out: Tensor | None, warns: bool = True) -> Tensor:
-    """A result as a tensor; written to out, where that is given.
+    """Return a result as a tensor; written to out, where that is given.
 
     warns: whether it warns of an out that had elements and another shape.
     """
@@ -118,7 +118,7 @@ def give(values: Any, out: Tensor | None, warns: bool = True) -> Tensor:
 
 
 def pair(name: str, first: Any, second: Any) -> Any:
-    """Two results as the operation's named tuple."""
+    """Return two results as the operation's named tuple."""
     return named(name, wrap(first), wrap(second))
 
 
@@ -147,7 +147,7 @@ def _suits(array: Array) -> bool:
 
 
 def total(array: Array, axes: Shape | None, keepdim: bool) -> Any:
-    """The sum along axes; None where numpy is to take it."""
+    """Return the sum along axes; None where numpy is to take it."""
     if not _suits(array):
         return None
     if axes is None or len(axes) == array.ndim:
@@ -190,7 +190,7 @@ def _of_rows(rows: Array) -> Array:
 
 
 def spread(array: Array, axes: Shape | None) -> tuple[Array, Array] | None:
-    """The averages along axes and the sums of squared distances from them, as float64.
+    """Return the averages along axes and the sums of squared distances from them, as float64.
 
     The axes are kept, with sizes of 1. None where numpy is to compute them: for few numbers, and
     for those that are not all finite.
@@ -208,7 +208,7 @@ def spread(array: Array, axes: Shape | None) -> tuple[Array, Array] | None:
 
 
 def _merged(rows: Array) -> tuple[Array, Array]:
-    """The spread of long rows, from that of their parts."""
+    """Return the spread of long rows, from that of their parts."""
     count, n = rows.shape
     whole = n - n % _ROW
     parts = np.ascontiguousarray(rows[:, :whole]).reshape(-1, _ROW)
@@ -237,7 +237,7 @@ def sums_so_far(array: Array, out: Array) -> bool:
 
 
 def _is_finite(array: Array) -> bool:
-    """Whether all numbers are, and also their sum: then none is a nan or infinite.
+    """Tell whether all numbers are, and also their sum: then none is a nan or infinite.
 
     Not by BLAS, whose threads spin for a while after each call: ours would wait for a processor.
     """

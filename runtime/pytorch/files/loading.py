@@ -131,7 +131,7 @@ class _Archive:
         return f"{self._root}/{name}" in self._files
 
     def place(self, name: str) -> tuple[int, int]:
-        """Where the bytes of a file begin, and how many there are."""
+        """Return the offset of a file's bytes in the archive, and their number."""
         info = self._files.get(f"{self._root}/{name}")
         if info is None:
             raise _damaged(f"file not found: {self._root}/{name}")
@@ -146,7 +146,7 @@ class _Archive:
         return start, info.file_size
 
     def read(self, name: str) -> bytes:
-        """The bytes of a file."""
+        """Return the bytes of a file."""
         start, size = self.place(name)
         self._file.seek(start)
         return self._file.read(size)

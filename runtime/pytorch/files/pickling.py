@@ -42,17 +42,19 @@ class Elements(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """How many bytes they are."""
+        """The number of bytes of all elements."""
         return self.size * self.kind.itemsize
 
 
 @dataclass(eq=False)
 class View:
-    """A tensor that a file is to have: a view of elements, in elements."""
+    """A tensor to be written: a view of elements."""
 
     elements: Elements
+    #: The position of the first element.
     offset: int
     sizes: Shape
+    #: Elements from one to the next, for each dimension.
     strides: Shape
 
 
@@ -82,7 +84,10 @@ class Pickler(pickle._Pickler):
         self._of_storages: dict[int, Elements] = {}
 
     def persistent_id(self, obj: Any) -> Any:
-        """What stands for a storage: its class, number, place and size; None for other objects."""
+        """Return a storage's class, number, device and size for the pickle.
+
+        None for other objects.
+        """
         if isinstance(obj, (TypedStorage, UntypedStorage)):
             obj = self._elements(obj.object, obj.dtype if isinstance(obj, TypedStorage) else uint8)
         elif type(obj) is not Elements:
@@ -96,7 +101,10 @@ class Pickler(pickle._Pickler):
         return "storage", kind, str(number), "cpu", obj.size
 
     def _elements(self, storage: Storage, kind: dtype) -> Elements:
-        """Those of a storage; of a tensor with elements of another type, PyTorch's error."""
+        """Return a storage's elements.
+
+        Raises RuntimeError where it was saved as another type before.
+        """
         elements = self._of_storages.get(id(storage))
         if elements is None:
             nbytes = storage.size * storage.dtype.size
@@ -110,7 +118,7 @@ class Pickler(pickle._Pickler):
         return elements
 
     def reducer_override(self, obj: Any) -> Any:
-        """How an object is made again, or that it is named."""
+        """Return the call that makes an object again, or its name."""
         reduce = _REDUCERS.get(type(obj))
         if reduce is not None:
             return reduce(obj)

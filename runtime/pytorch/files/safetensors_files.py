@@ -25,7 +25,7 @@ _MOST = 100_000_000  # bytes of a header, as in the library
 
 
 class _Entry(NamedTuple):
-    """What a header tells of a tensor: where its elements begin and end, in bytes; and the rest."""
+    """A tensor's entry in a header. begin, end: of its elements, in bytes behind the header."""
 
     begin: int
     end: int
@@ -34,7 +34,7 @@ class _Entry(NamedTuple):
 
 
 def load_safetensors(file: IO[bytes]) -> dict[str, Tensor]:
-    """The tensors of a file by their names. Raises UnpicklingError where it is damaged.
+    """Return the tensors of a file by their names. Raises UnpicklingError where it is damaged.
 
     NotImplementedError tells of a type that PyTorch has and this torch has not.
     """

@@ -50,7 +50,7 @@ def write_archive(
 
 
 def _info(archive: zipfile.ZipFile, name: str, is_large: bool = False) -> zipfile.ZipInfo:
-    """A file's header; its length is such that the bytes behind it are aligned."""
+    """Return a file's header; its length is such that the bytes behind it are aligned."""
     info = zipfile.ZipInfo(f"{_ROOT}/{name}", _DATE)
     assert archive.fp is not None
     start = archive.fp.tell() + HEADER + len(info.filename) + 4 + is_large * _LARGE_FIELD

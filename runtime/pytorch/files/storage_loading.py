@@ -23,7 +23,7 @@ _PIECE = 1 << 24  # bytes that are read at a time
 
 
 def placing(map_location: Any) -> Place:
-    """What `map_location` of torch.load means: a device, the devices by their names, a function."""
+    """Return the function for `map_location`: a device, devices by their names, or a function."""
     if map_location is None:
         return _on_processor
     if isinstance(map_location, Mapping):
@@ -54,14 +54,14 @@ def _on_processor(storage: UntypedStorage, location: str) -> UntypedStorage:
 
 
 def text(value: Any) -> str:
-    """A text of a pickle, which Python 2 may have written as bytes."""
+    """Return a text of a pickle, which Python 2 may have written as bytes."""
     if not isinstance(value, (str, bytes)):
         raise UnpicklingError(f"{DAMAGED}: {value!r} is no text")
     return value.decode() if isinstance(value, bytes) else value
 
 
 def checked(kind: Any, count: Any, most: int) -> dtype:
-    """The type of a storage's elements. most: as many bytes as the file has for them."""
+    """Return the type of a storage's elements. most: as many bytes as the file has for them."""
     if type(kind) is not StorageKind or type(count) is not int:
         raise UnpicklingError(f"{DAMAGED}: a storage of {count!r} elements of {kind!r}")
     if not 0 <= count * kind.elements.itemsize <= most:
@@ -70,13 +70,13 @@ def checked(kind: Any, count: Any, most: int) -> dtype:
 
 
 def new_storage(kind: dtype, count: int) -> Storage:
-    """A storage of undetermined elements."""
+    """Return a storage of undetermined elements."""
     memory, size = memory_of(kind, count)
     return storage_type(memory).new(size)
 
 
 def placed(storage: Storage, kind: dtype, location: str, place: Place) -> TypedStorage:
-    """What stands for a storage in what is loaded."""
+    """Return the typed storage of loaded elements, where `place` puts it."""
     return TypedStorage(place(untyped(storage), location).object, dtype=kind)
 
 

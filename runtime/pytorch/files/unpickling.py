@@ -44,7 +44,7 @@ def pytorch_errors() -> Iterator[None]:
 
 
 class _Maker(NamedTuple):
-    """What a pickle may call."""
+    """A function that a pickle may call."""
 
     make: Callable[..., Any]
 
@@ -56,7 +56,7 @@ class StorageKind(NamedTuple):
 
 
 def _view(storage: Any, kind: Any, offset: Any, size: Any, stride: Any) -> Tensor:
-    """A tensor; offset and strides count elements."""
+    """Return a tensor; offset and strides count elements."""
     sizes, strides = tuple(map(index, size)), tuple(map(index, stride))
     if type(storage) is not TypedStorage or type(kind) is not dtype:
         raise UnpicklingError(f"a tensor needs a storage and a type, not {storage!r} and {kind!r}")
@@ -72,7 +72,7 @@ def _view(storage: Any, kind: Any, offset: Any, size: Any, stride: Any) -> Tenso
 def rebuild_tensor(
     storage: Any, offset: Any, size: Any, stride: Any, _: Any = None, __: Any = None, more: Any = ()
 ) -> Tensor:
-    """A tensor of a storage; offset and strides count elements. Raises UnpicklingError.
+    """Return a tensor of a storage; offset and strides count elements. Raises UnpicklingError.
 
     more: what else is to be done to the elements when they are read, as PyTorch's lazy views.
     """
@@ -164,7 +164,7 @@ class Unpickler(pickle._Unpickler):
         self._load_storage = load_storage
 
     def find_class(self, module_name: str, global_name: str) -> Any:
-        """What a name leads to."""
+        """Return the object of a name. Raises UnpicklingError for names that are not listed."""
         module = "__builtin__" if module_name == "builtins" else module_name
         value = _NAMED.get(f"{module}.{global_name}")
         if value is None:
@@ -172,7 +172,7 @@ class Unpickler(pickle._Unpickler):
         return value
 
     def persistent_load(self, pid: Any) -> Any:
-        """The storage that something stands for."""
+        """Return the storage that something stands for."""
         if self._load_storage is None:
             raise UnpicklingError("unsupported persistent id encountered")
         return self._load_storage(pid)

@@ -66,7 +66,7 @@ _fmod = Pointwise(np.fmod, NUMBERS, kernel="fmod_cpu", divides=True)
 
 
 def _scaled(input: Any, operand: Any, alpha: Any, out: Out) -> Any:
-    """``other * alpha``, where alpha is another number than 1."""
+    """Return ``other * alpha``, where alpha is another number than 1."""
     if out is not None:
         check_apart(out, (operand,))
     broadcast(*[x.sizes if isinstance(x, Tensor) else () for x in (input, operand)])
@@ -87,7 +87,7 @@ def _scaled(input: Any, operand: Any, alpha: Any, out: Out) -> Any:
 
 @op(in_place=True, numbers=True)
 def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Out = None) -> Tensor:
-    """``input + alpha * other``, broadcast to one shape."""
+    """Return ``input + alpha * other``, broadcast to one shape."""
     if alpha.__class__ is not int or alpha != 1:
         other = _scaled(input, other, alpha, out)
     return add_(input, other, out)
@@ -102,7 +102,7 @@ _NUMBER_ALPHA = "Tensor input, Number other, Number alpha = 1"
 @op(f"subtract({_ALPHA})", f"subtract({_NUMBER_ALPHA})", in_place=True, numbers=True)
 @op(f"sub({_ALPHA})", in_place=True, numbers=True)
 def sub(input: Any, other: Any, alpha: Any = 1, *, out: Out = None) -> Tensor:
-    """``input - alpha * other``, broadcast to one shape."""
+    """Return ``input - alpha * other``, broadcast to one shape."""
     if alpha.__class__ is not int or alpha != 1:
         reject_bools(input, other)
         other = _scaled(input, other, alpha, out)
@@ -112,7 +112,7 @@ def sub(input: Any, other: Any, alpha: Any = 1, *, out: Out = None) -> Tensor:
 @op(f"rsub({_NUMBER_ALPHA})", method=False)
 @op("rsub(Tensor input, Tensor other, *, Number alpha = 1)", method=False)
 def rsub(input: Any, other: Any, alpha: Any = 1) -> Tensor:
-    """``other - alpha * input``, broadcast to one shape."""
+    """Return ``other - alpha * input``, broadcast to one shape."""
     return sub(other, input, alpha)
 
 
@@ -137,7 +137,7 @@ _DIVISIONS = {None: divide, "trunc": _divide_trunc, "floor": divide_floor}
 
 
 def _div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Out = None) -> Tensor:
-    """``input / other``; rounded towards zero ('trunc') or down ('floor') if rounding_mode says so.
+    """Return ``input / other``, rounded towards zero ('trunc') or down ('floor') if asked for.
 
     Raises RuntimeError for other modes, and for a whole number divided by 0.
     """
@@ -173,7 +173,7 @@ binary("fmod", _fmod, TENSORS, NUMBER, doc=_REST)
 
 
 def reversed_divide(input: Any, divisor: Any) -> Tensor:
-    """``input / other`` for a number and a tensor, which is other's reciprocal times input."""
+    """Return ``input / divisor`` for a number and a tensor: the tensor's reciprocal times input."""
     return multiply(_reciprocal(divisor), input)
 
 
@@ -187,7 +187,7 @@ _power = Pointwise(formulas.power, NUMBERS, kernel="pow")
 
 
 def power_of(input: Any, exponent: Any, out: Out = None) -> Tensor:
-    """``input ** exponent``, broadcast to one shape.
+    """Return ``input ** exponent``, broadcast to one shape.
 
     Raises RuntimeError for negative exponents that are numbers, where elements are whole.
     """
@@ -240,7 +240,7 @@ binary("float_power", _power_of_doubles, *_EXPONENT, doc=_AS_DOUBLES)
 
 @op(in_place=True)
 def ldexp(input: Operand, other: Operand, *, out: Out = None) -> Tensor:
-    """``input * 2 ** other``."""
+    """Return ``input * 2 ** other``."""
     kind = to_float(result_type(input, other))
     if out is not None and kind.category > out.dtype.category:
         raise RuntimeError(f"ldexp can't be cast to the desired output type {out.dtype.scalar}")
@@ -254,7 +254,7 @@ _PLAIN = frozenset((Tensor, int, float, bool))
 
 
 def _operand(value: Any) -> Any:
-    """An operand, numpy's numbers as Python's; NotImplemented for what is none."""
+    """Return an operand, numpy's numbers as Python's; NotImplemented for what is none."""
     if not isinstance(value, _OPERANDS):
         return NotImplemented
     return value.item() if isinstance(value, np.generic) else value
@@ -272,7 +272,7 @@ def _forward(function: Binary) -> Binary:
 
 
 def _other_way(function: Binary, in_place: bool = False) -> Binary:
-    """The operator whose tensor is the second operand; or else takes the values in place."""
+    """Return the operator whose tensor is the second operand; or else takes the values in place."""
 
     def compute(self: Tensor, operand: Any) -> Any:
         operand = _operand(operand)
@@ -312,13 +312,13 @@ _compare, _divide_into = Tensor.__eq__, _other_way(reversed_divide)
 
 
 def _equals(self: Tensor, operand: Any) -> Any:
-    """Whether elements are equal; for this comparison numpy's arrays are tensors."""
+    """Tell whether elements are equal; for this comparison numpy's arrays are tensors."""
     is_array = operand.__class__ is np.ndarray and operand.dtype.kind in "biuf"
     return _compare(self, wrap(operand) if is_array else operand)
 
 
 def _divides(self: Tensor, dividend: Any) -> Any:
-    """other divided by the tensor: of numpy's arrays it is the one operator that takes them."""
+    """Return a number, or an array of numpy's, divided by the tensor."""
     if dividend.__class__ is np.ndarray:
         return _reciprocal(self, None, None) * dividend
     return _divide_into(self, dividend)
@@ -349,7 +349,7 @@ _define("__invert__", _invert)
 
 
 def _identity(self: Tensor) -> int:
-    """PyTorch's hash, which programs compare with `id`."""
+    """Return the hash, which is PyTorch's: the object's `id`."""
     return id(self)
 
 

@@ -1,4 +1,4 @@
-"""What a tensor tells of itself: sizes, type, device, its only element; and what types tell.
+"""Attributes of tensors: sizes, type, device, the only element; and functions of element types.
 
 The geometry is told even where the storage has become too small for it. Of gradients, which are
 not provided, a tensor tells that it has none.
@@ -23,7 +23,7 @@ from th_shell.torch.tensors.tensor import Tensor
 
 @op(function=False)
 def size(input: Tensor, dim: int | None = None) -> Any:
-    """The sizes of all dimensions, or of one."""
+    """Return the sizes of all dimensions, or of one."""
     if dim is None:
         return input._size or input.size_object
     sizes = input.sizes
@@ -32,20 +32,20 @@ def size(input: Tensor, dim: int | None = None) -> Any:
 
 @op(name="dim ndimension", function=False)
 def dim(input: Tensor) -> int:
-    """The number of dimensions."""
+    """Return the number of dimensions."""
     return len(input._size or input.size_object)
 
 
 @op(name="nelement", function=False)
 @op()
 def numel(input: Tensor) -> int:
-    """The number of elements."""
+    """Return the number of elements."""
     return prod(input._size or input.size_object)
 
 
 @op(function=False)
 def item(input: Tensor) -> Any:
-    """The only element, as a number of Python's. Raises RuntimeError where there are others."""
+    """Return the only element as a number of Python's. Raises RuntimeError for more or fewer."""
     array = input.array
     if array.size != 1:
         raise RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar")
@@ -54,7 +54,7 @@ def item(input: Tensor) -> Any:
 
 @op(function=False)
 def tolist(input: Tensor) -> Any:
-    """The elements as lists in lists; a number where there is no dimension."""
+    """Return the elements as lists in lists; a number where there is no dimension."""
     return input.array.tolist()
 
 
@@ -97,7 +97,7 @@ for _name, _function in _CONVERSIONS.items():
 
 @op()
 def is_nonzero(input: Tensor) -> bool:
-    """Whether the only element is not zero. Raises RuntimeError where there are others."""
+    """Tell whether the only element is not zero. Raises RuntimeError where there are others."""
     return _truth(input)
 
 
@@ -116,19 +116,19 @@ for _name in ("is_floating_point", "is_complex", "is_signed"):
 
 @op(name="is_conj is_neg is_inference")
 def is_lazy(input: Tensor) -> bool:
-    """Whether a computation on the elements is put off, which is never so."""
+    """Tell whether a computation on the elements is put off, which is never so."""
     return False
 
 
 @op()
 def get_device(input: Tensor) -> int:
-    """The number of the tensor's device; -1 for the processor."""
+    """Return the number of the tensor's device; -1 for the processor."""
     return -1
 
 
 @op(method=False)
 def real(input: Tensor) -> Tensor:
-    """The tensor itself, since its elements are real numbers."""
+    """Return the tensor itself, since its elements are real numbers."""
     return input
 
 
@@ -168,7 +168,7 @@ for _name, _function in _PROPERTIES.items():
     "result_type(Number scalar1, Number scalar2)",
 )
 def result_type(first: Any, second: Any) -> dtype:
-    """The type of a function's values where two operands meet."""
+    """Return the type of a function's values where two operands meet."""
     return promotion.result_type(first, second)
 
 
@@ -186,12 +186,12 @@ def _nothing() -> Any:
 
 
 def no_grad(function: Any = None) -> Any:
-    """A `with` block, or a decorator, without gradients: all code is so."""
+    """Return a `with` block, or a decorator, without gradients: all code is so."""
     return _nothing() if function is None else function
 
 
 def inference_mode(mode: Any = True) -> Any:
-    """A `with` block, or a decorator, without gradients: all code is so."""
+    """Return a `with` block, or a decorator, without gradients: all code is so."""
     return mode if callable(mode) else _nothing()
 
 
@@ -209,7 +209,7 @@ def set_grad_enabled(mode: bool) -> AbstractContextManager[None]:
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations are recorded: never."""
+    """Tell whether operations are recorded: never."""
     return False
 
 

@@ -92,7 +92,7 @@ _heaviside = Pointwise(formulas.heaviside, check=_check_same, kernel="heaviside_
 
 @op(in_place=True)
 def heaviside(input: Operand, values: Operand, *, out: Out = None) -> Tensor:
-    """0 for elements below 0, 1 above, the value where they are 0."""
+    """Return 0 for elements below 0, 1 above, the value where they are 0."""
     if out is not None:
         _check_same(input, out)
     return _heaviside(input, values, out)
@@ -124,7 +124,7 @@ for _short, (_long, _) in _UFUNCS.items():
 
 @op()
 def equal(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same sizes and equal elements."""
+    """Tell whether two tensors have the same sizes and equal elements."""
     a, b = input.array, other.array
     return a.shape == b.shape and bool((a == b).all())
 
@@ -143,7 +143,7 @@ def _check_tolerances(input: Tensor, reference: Tensor, rtol: float, atol: float
 def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
-    """Whether elements differ by no more than atol + rtol * abs(other)."""
+    """Tell whether elements differ by no more than atol + rtol * abs(other)."""
     _check_tolerances(input, other, rtol, atol)
     close = Pointwise(lambda a, b: formulas.isclose(a, b, rtol, atol, equal_nan), result=bool_)
     is_close: Tensor = close(input, other)
@@ -154,7 +154,7 @@ def isclose(
 def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
-    """Whether all elements differ by no more than atol + rtol * abs(other)."""
+    """Tell whether all elements differ by no more than atol + rtol * abs(other)."""
     return bool(isclose(input, other, rtol, atol, equal_nan).array.all())
 
 
@@ -220,7 +220,7 @@ def _between(array: Any, low: Any, high: Any) -> Any:
 
 
 def _bound(name: str, bound: Any, kind: dtype) -> Any:
-    """A bound as a number of the type; None where no element is beyond it."""
+    """Return a bound as a number of the type; None where no element is beyond it."""
     if bound is None:
         return None
     if kind.category is not Category.INTEGER:
@@ -254,7 +254,7 @@ def _check_result(input: Tensor, kind: dtype, out: Tensor) -> None:
 def clamp(
     input: Tensor, min: TensorOrNumber = None, max: TensorOrNumber = None, *, out: Out = None
 ) -> Tensor:
-    """Each element, or the bound that it is beyond; nans stay."""
+    """Return each element, or the bound that it is beyond; nans stay."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     bounds = [bound for bound in (min, max) if bound is not None]
@@ -266,13 +266,13 @@ def clamp(
 
 @op(in_place=True)
 def clamp_min(input: Tensor, min: TensorOrNumber, *, out: Out = None) -> Tensor:
-    """Each element, or the bound where that is larger."""
+    """Return each element, or the bound where that is larger."""
     return clamp(input, min, None, out=out)
 
 
 @op(in_place=True)
 def clamp_max(input: Tensor, max: TensorOrNumber, *, out: Out = None) -> Tensor:
-    """Each element, or the bound where that is smaller."""
+    """Return each element, or the bound where that is smaller."""
     return clamp(input, None, max, out=out)
 
 
@@ -281,7 +281,7 @@ def clamp_max(input: Tensor, max: TensorOrNumber, *, out: Out = None) -> Tensor:
 
 @op(in_place=True)
 def lerp(input: Tensor, end: Tensor, weight: TensorOrNumber, *, out: Out = None) -> Tensor:
-    """``input + weight * (end - input)``. Raises RuntimeError for elements of several types."""
+    """Return ``input + weight * (end - input)``. Raises RuntimeError for several types."""
     if input.dtype is not end.dtype:
         raise RuntimeError(
             f"expected dtype {input.dtype.real} for `end` but got dtype {end.dtype.real}"

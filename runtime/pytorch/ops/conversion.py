@@ -36,7 +36,10 @@ _REST = f"bool non_blocking = False, bool copy = False, *, {_FORMAT}"
 
 
 def as_type(tensor: Tensor, kind: dtype, copy: bool = False, order: Format = None) -> Tensor:
-    """A tensor's elements as a type; the tensor itself if it has it and no copy is wanted."""
+    """Return a tensor's elements as a type.
+
+    The tensor itself if it has it and no copy is asked for.
+    """
     if tensor.dtype is kind and not copy and (order is None or _lies_so(tensor, order)):
         return tensor
     return wrap(copy_of(tensor, kind, order))
@@ -59,7 +62,7 @@ def to(
     *,
     memory_format: Format = None,
 ) -> Tensor:
-    """The tensor as another type, or on another device; itself if nothing changes."""
+    """Return the tensor as another type, or on another device; itself if nothing changes."""
     check_device(device)
     return as_type(input, dtype or input.dtype, copy, memory_format)
 
@@ -69,14 +72,14 @@ def to(
 def to_type(
     input: Tensor, dtype: Any, non_blocking: bool = False, copy: bool = False, **options: Any
 ) -> Tensor:
-    """The tensor as another type, or that of another tensor; itself if it has it."""
+    """Return the tensor as another type, or that of another tensor; itself if it has it."""
     kind = dtype.dtype if isinstance(dtype, Tensor) else dtype
     return as_type(input, kind, copy, options.get("memory_format"))
 
 
 @op(function=False)
 def type_as(input: Tensor, other: Tensor) -> Tensor:
-    """The tensor as the type of another one; itself if it has it."""
+    """Return the tensor as the type of another one; itself if it has it."""
     return as_type(input, other.dtype)
 
 
@@ -98,13 +101,13 @@ for _name, _kind in zip(("chalf", "cfloat", "cdouble"), DTYPES[-3:], strict=True
 
 @op()
 def clone(input: Tensor, *, memory_format: Format = None) -> Tensor:
-    """A copy, which shares no memory with the tensor."""
+    """Return a copy, which shares no memory with the tensor."""
     return wrap(copy_of(input, input.dtype, memory_format))
 
 
 @op(function=False)
 def cpu(input: Tensor, *, memory_format: Format = None) -> Tensor:
-    """The tensor itself, since there is no other device."""
+    """Return the tensor itself, since there is no other device."""
     return as_type(input, input.dtype, order=memory_format)
 
 
@@ -112,7 +115,7 @@ def cpu(input: Tensor, *, memory_format: Format = None) -> Tensor:
 def cuda(
     input: Tensor, device: Place = None, non_blocking: bool = False, *, memory_format: Format = None
 ) -> Tensor:
-    """The tensor on a device with CUDA. Raises RuntimeError, since none is provided."""
+    """Return the tensor on a device with CUDA. Raises RuntimeError, since none is provided."""
     if device is not None and Device(device).type != "cuda":
         raise RuntimeError("Invalid device, must be cuda device")
     check_device("cuda")
@@ -161,7 +164,7 @@ class tensortype(type):  # noqa: N801 (PyTorch's name)
 
 
 class TypedTensor:
-    """What classes such as FloatTensor have in common; no instances."""
+    """Base of classes such as FloatTensor, which have no instances of their own."""
 
     layout = strided
     is_cuda = False
@@ -196,7 +199,7 @@ Tensor.__new__ = _new_tensor  # type: ignore[method-assign, assignment]
 def type_(
     input: Tensor, dtype: Any = None, non_blocking: bool = False, *, memory_format: Format = None
 ) -> Any:
-    """The name of the tensor's type; or the tensor as another type, itself if it has it."""
+    """Return the name of the tensor's type; or the tensor as another type, itself if it has it."""
     if dtype is None:
         return f"torch.{input.dtype.scalar}Tensor"
     return as_type(input, _type_of(dtype), order=memory_format)

@@ -38,7 +38,7 @@ _NEGATIVE = "Trying to create tensor with negative dimension {}: {}"
 
 
 def check_sizes(size: Shape, message: str = _NEGATIVE) -> Shape:
-    """The sizes of a new tensor. Raises RuntimeError for a negative one, and for too many."""
+    """Return the sizes of a new tensor. Raises RuntimeError for negative or too large ones."""
     for n in size:
         if n < 0:
             raise RuntimeError(message.format(n, listed(size)))
@@ -48,7 +48,7 @@ def check_sizes(size: Shape, message: str = _NEGATIVE) -> Shape:
 
 
 def type_for(dtype: Kind, out: Out, natural: dtype | None = None) -> dtype:
-    """The type of a new tensor. Raises RuntimeError where ``out`` has another one.
+    """Return the type of a new tensor. Raises RuntimeError where ``out`` has another one.
 
     natural: that of the numbers, which is the default type if it is not given.
     """
@@ -63,14 +63,14 @@ def type_for(dtype: Kind, out: Out, natural: dtype | None = None) -> dtype:
 
 @op(more=NEW)
 def zeros(size: Shape, *, out: Out = None, dtype: Kind = None) -> Tensor:
-    """A tensor of zeros."""
+    """Return a tensor of zeros."""
     check_sizes(size, "zeros: Dimension size must be non-negative.")
     return give(filled_tensor(size, type_for(dtype, out).numpy, 0), out)
 
 
 @op(more=NEW)
 def ones(size: Shape, *, out: Out = None, dtype: Kind = None) -> Tensor:
-    """A tensor of ones."""
+    """Return a tensor of ones."""
     return give(filled_tensor(check_sizes(size), type_for(dtype, out).numpy, 1), out)
 
 
@@ -78,7 +78,7 @@ def ones(size: Shape, *, out: Out = None, dtype: Kind = None) -> Tensor:
 def empty(
     size: Shape, *, out: Out = None, dtype: Kind = None, memory_format: Format = None
 ) -> Tensor:
-    """A tensor of undetermined elements."""
+    """Return a tensor of undetermined elements."""
     kind = type_for(dtype, out).numpy
     check_sizes(size)
     if memory_format is None:
@@ -88,7 +88,7 @@ def empty(
 
 @op(more=NEW)
 def empty_strided(size: Shape, stride: Shape, *, dtype: Kind = None) -> Tensor:
-    """A tensor of undetermined elements with given strides."""
+    """Return a tensor of undetermined elements with given strides."""
     if len(size) != len(stride):
         raise RuntimeError(
             f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
@@ -105,18 +105,18 @@ def empty_strided(size: Shape, stride: Shape, *, dtype: Kind = None) -> Tensor:
 
 @op(more=NEW)
 def full(size: Shape, fill_value: Number, *, out: Out = None, dtype: Kind = None) -> Tensor:
-    """A tensor whose elements are all one number, of which they have the type."""
+    """Return a tensor whose elements are all one number, of which they have the type."""
     kind = type_for(dtype, out, type_of_number(type(fill_value)))
     return give(filled(size, fill_value, kind), out)
 
 
 def filled(size: Shape, number: Any, kind: dtype) -> Tensor:
-    """A new tensor whose elements are all one number. Raises RuntimeError where it does not fit."""
+    """Return a new tensor of one number. Raises RuntimeError where the number does not fit."""
     return filled_tensor(check_sizes(size), kind.numpy, fill_number(number, kind))
 
 
 def fill_number(number: Any, kind: dtype) -> Any:
-    """A number as one of a type's. Raises RuntimeError, OverflowError where it does not fit."""
+    """Return a number of a type. Raises RuntimeError, OverflowError where it does not fit."""
     if kind.itemsize >= 4 and number.__class__ is float and -1e30 < number < 1e30:
         if kind.is_floating_point:
             return kind.numpy.type(number)
@@ -132,13 +132,13 @@ _C_NAMES = {
 
 
 def check_factor(number: Any, kind: dtype) -> Any:
-    """A number for elements of a type, those of 16 bits as PyTorch computes with them, in 32."""
+    """Return a number to compute with elements of a type: of 32 bits for those of 16."""
     return fill_number(number, float32 if kind.is_floating_point and kind.itemsize == 2 else kind)
 
 
 @op(more=NEW)
 def scalar_tensor(s: Number, *, dtype: Kind = None) -> Tensor:
-    """A tensor without dimensions."""
+    """Return a tensor without dimensions."""
     return filled((), s, dtype or default_dtype())
 
 
@@ -147,7 +147,7 @@ def scalar_tensor(s: Number, *, dtype: Kind = None) -> Tensor:
 
 @op(more=NEW, method=False)
 def empty_like(input: Tensor, *, dtype: Kind = None, memory_format: Format = None) -> Tensor:
-    """A tensor of a tensor's sizes, of undetermined elements."""
+    """Return a tensor of a tensor's sizes, of undetermined elements."""
     return wrap(empty_like_array(input, (dtype or input.dtype).numpy, memory_format))
 
 
@@ -168,7 +168,7 @@ ones_like = _fill_like("ones", 1)
 def full_like(
     input: Tensor, fill_value: Number, *, dtype: Kind = None, memory_format: Format = None
 ) -> Tensor:
-    """A tensor of a tensor's sizes, whose elements are all one number."""
+    """Return a tensor of a tensor's sizes, whose elements are all one number."""
     new = empty_like(input, dtype=dtype, memory_format=memory_format)
     new.array.fill(fill_number(fill_value, new.dtype))
     return new
@@ -179,31 +179,31 @@ def full_like(
 
 @op(more=NEW, function=False)
 def new_empty(input: Tensor, size: Shape, *, dtype: Kind = None) -> Tensor:
-    """A tensor of undetermined elements, by default of this tensor's type."""
+    """Return a tensor of undetermined elements, by default of this tensor's type."""
     return wrap(np.empty(check_sizes(size), (dtype or input.dtype).numpy))
 
 
 @op(more=NEW, function=False)
 def new_empty_strided(input: Tensor, size: Shape, stride: Shape, *, dtype: Kind = None) -> Tensor:
-    """A tensor of undetermined elements with given strides, by default of this tensor's type."""
+    """Return an uninitialized tensor with given strides, by default of this tensor's type."""
     return empty_strided(size, stride, dtype=dtype or input.dtype)
 
 
 @op(more=NEW, function=False)
 def new_zeros(input: Tensor, size: Shape, *, dtype: Kind = None) -> Tensor:
-    """A tensor of zeros, by default of this tensor's type."""
+    """Return a tensor of zeros, by default of this tensor's type."""
     return filled_tensor(check_sizes(size), (dtype or input.dtype).numpy, 0)
 
 
 @op(more=NEW, function=False)
 def new_ones(input: Tensor, size: Shape, *, dtype: Kind = None) -> Tensor:
-    """A tensor of ones, by default of this tensor's type."""
+    """Return a tensor of ones, by default of this tensor's type."""
     return ones(size, dtype=dtype or input.dtype)
 
 
 @op(more=NEW, function=False)
 def new_full(input: Tensor, size: Shape, fill_value: Number, *, dtype: Kind = None) -> Tensor:
-    """A tensor whose elements are all one number, by default of this tensor's type."""
+    """Return a tensor whose elements are all one number, by default of this tensor's type."""
     return filled(size, fill_value, dtype or input.dtype)
 
 
@@ -226,21 +226,21 @@ def _warn_of_copy(data: Any, function: str) -> None:
 
 @op(more=_MORE)
 def tensor(data: Any, *, dtype: Kind = None) -> Tensor:
-    """A new tensor of numbers, sequences, an array or a tensor; it shares no memory with them."""
+    """Return a new tensor of numbers, sequences, an array or a tensor, with memory of its own."""
     _warn_of_copy(data, "torch.tensor")
     return wrap(array_of(data, dtype))
 
 
 @op(more=f"{_PLACE}, {_GRADIENT}", function=False)
 def new_tensor(input: Tensor, data: Any, *, dtype: Kind = None) -> Tensor:
-    """A new tensor of data, by default of this tensor's type."""
+    """Return a new tensor of data, by default of this tensor's type."""
     _warn_of_copy(data, "tensor.new_tensor")
     return wrap(array_of(data, dtype or input.dtype))
 
 
 @op(more="torch.device device = None")
 def as_tensor(data: Any, *, dtype: Kind = None) -> Tensor:
-    """A tensor of data, which shares its memory where the type allows it."""
+    """Return a tensor of data, which shares its memory where the type allows it."""
     if isinstance(data, Tensor):
         return _of_type(data, dtype)
     if isinstance(data, np.ndarray):
@@ -256,7 +256,7 @@ def _of_type(data: Tensor, dtype: Kind) -> Tensor:
 
 @op(f"asarray(object obj, *, {_DATA}, bool copy = None, bool requires_grad = False)")
 def asarray(obj: Any, *, dtype: Kind = None, copy: bool | None = None) -> Tensor:
-    """A tensor of data, which shares its memory where that is possible, or as `copy` says."""
+    """Return a tensor of data, which shares its memory where possible, or as `copy` says."""
     if isinstance(obj, np.generic):
         obj = np.asarray(obj)
     if copy is not None and isinstance(obj, np.ndarray):
@@ -276,5 +276,5 @@ def asarray(obj: Any, *, dtype: Kind = None, copy: bool | None = None) -> Tensor
 
 @op()
 def is_tensor(obj: Any) -> bool:
-    """Whether an object is a tensor."""
+    """Tell whether an object is a tensor."""
     return isinstance(obj, Tensor)

@@ -37,7 +37,7 @@ _WIDER: dict[str, np.dtype[Any]] = {"e": np.dtype(np.float32), "f": np.dtype(np.
 
 
 def _accumulate(ufunc: np.ufunc, array: Array, dim: int) -> Array:
-    """A ufunc's values so far, computed in the next larger type, as PyTorch does."""
+    """Return a ufunc's values so far, computed in the next larger type, as PyTorch does."""
     row, axis = along(array, dim)
     kind = row.dtype
     if ufunc is np.add and axis == row.ndim - 1 and row.size >= LARGE:
@@ -84,7 +84,7 @@ _OTHER_TYPE = ("expected scalar_type {0.scalar} but found {1.scalar}",)
 
 @op(more=OUT, other_type=_OTHER_TYPE)
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
-    """The logarithms of the sums of the exponentials up to each element, along a dimension."""
+    """Return the logarithms of running sums of exponentials along a dimension."""
     axis = wrap_dim(dim, input.array.ndim)
     check_types("logcumsumexp_out_cpu", FLOATS, input.array.dtype)
     return wrap(_accumulate(np.logaddexp, input.array, axis))
@@ -128,7 +128,7 @@ def diff(
     prepend: Any = None,
     append: Any = None,
 ) -> Tensor:
-    """The differences of neighbours along a dimension, taken n times.
+    """Return the differences of neighbours along a dimension, taken n times.
 
     prepend, append: what is put before and behind the elements first.
     """
@@ -162,7 +162,7 @@ def _check_more(array: Array, more: Array, axis: int) -> None:
 
 
 def _neighbours(array: Array, axis: int) -> tuple[Array, Array]:
-    """The elements behind the first one along an axis, and those before the last one."""
+    """Return the elements behind the first one along an axis, and those before the last one."""
     before = (slice(None),) * axis
     return array[(*before, slice(1, None))], array[(*before, slice(None, -1))]
 
@@ -241,7 +241,7 @@ _register_integral("cumulative_trapezoid", _cumulative, "up to each sample", _AT
 def gradient(
     input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1
 ) -> tuple[Tensor, ...]:
-    """The derivative along each of the dimensions: central differences, one-sided at the ends.
+    """Return the derivatives along dimensions: central differences, one-sided at the ends.
 
     spacing: the distance of neighbours, or the coordinates, one for all dimensions or one for each.
     """

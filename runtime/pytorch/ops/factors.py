@@ -58,7 +58,7 @@ def _check_pivots(zeros: Array, name: str) -> None:
 
 @op(name="linalg_lu_factor", more=OUTS)
 def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
-    """Both triangular factors in one matrix, and the rows that were exchanged."""
+    """Return both triangular factors in one matrix, and the rows that were exchanged."""
     factors, pivots, zeros = _factors(A, pivot, "torch.lu_factor")
     _check_pivots(zeros, "torch.linalg.lu_factor")
     return named("linalg_lu_factor", wrap(factors), wrap(pivots))
@@ -66,7 +66,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
 
 @op(name="linalg_lu_factor_ex", more=OUTS)
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
-    """What lu_factor tells, and which pivot is 0, itself 0 for none."""
+    """Return LU factors, pivots, and for each matrix the first pivot that is 0, counted from 1."""
     factors, pivots, zeros = _factors(A, pivot, "torch.lu_factor")
     if check_errors:
         _check_pivots(zeros, "torch.linalg.lu_factor_ex")
@@ -75,7 +75,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
 
 @op(name="linalg_lu", more=OUTS)
 def linalg_lu(A: Tensor, *, pivot: bool = True) -> Any:
-    """A permutation P, and triangles L and U, with ``A = P @ L @ U``."""
+    """Return a permutation P, and triangles L and U, with ``A = P @ L @ U``."""
     factors, pivots, _ = _factors(A, pivot, "linalg.lu")
     return named("linalg_lu", wrap(_permutation(factors, pivots)), *_triangles(factors))
 
@@ -84,7 +84,7 @@ def linalg_lu(A: Tensor, *, pivot: bool = True) -> Any:
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> Any:
-    """The permutation P, and the triangles L and U, of what `torch.linalg.lu_factor` gives.
+    """Return the permutation P, and the triangles L and U, of what `torch.linalg.lu_factor` gives.
 
     What is not to be unpacked is an empty tensor.
     """
@@ -107,7 +107,7 @@ def lu_unpack(
 
 
 def _triangles(factors: Array) -> tuple[Tensor, Tensor]:
-    """Both triangular factors; the lower one has 1 on its diagonal."""
+    """Return both triangular factors; the lower one has 1 on its diagonal."""
     rank = min(factors.shape[-2:])
     lower = np.tril(factors[..., :rank], -1)
     index = np.arange(rank)
@@ -116,7 +116,7 @@ def _triangles(factors: Array) -> tuple[Tensor, Tensor]:
 
 
 def _permutation(factors: Array, pivots: Array) -> Array:
-    """The matrices that exchange rows."""
+    """Return the matrices that exchange rows."""
     rows = factors.shape[-2]
     order = np.empty((*pivots.shape[:-1], rows), np.int64)
     for at in np.ndindex(pivots.shape[:-1]):
@@ -125,7 +125,7 @@ def _permutation(factors: Array, pivots: Array) -> Array:
 
 
 def _exchanged(pivots: Array, rows: int) -> list[int]:
-    """The rows in the order that the exchanges of an LU factorization give them."""
+    """Return the rows in the order that the exchanges of an LU factorization give them."""
     order = list(range(rows))
     for at, row in enumerate(pivots.tolist()):
         order[at], order[row - 1] = order[row - 1], order[at]
@@ -140,7 +140,7 @@ def _exchanged(pivots: Array, rows: int) -> list[int]:
 
 @op(name="linalg_cholesky", more=OUT)
 def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
-    """The triangular factors L of ``L @ L.T``. Raises LinAlgError for what has none."""
+    """Return the triangular factors L of ``L @ L.T``. Raises LinAlgError for what has none."""
     array = check_matrices(input, "linalg.cholesky")
     if upper:
         array = np.swapaxes(array, -1, -2)
@@ -160,7 +160,7 @@ def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
 
 @op(name="linalg_qr", more=OUTS)
 def qr(A: Tensor, mode: str = "reduced") -> Any:
-    """The factors Q, whose columns are orthonormal, and R, which is an upper triangle."""
+    """Return the factors Q, whose columns are orthonormal, and R, which is an upper triangle."""
     array = matrices(A, "linalg.qr")
     if mode not in ("reduced", "r", "complete"):
         raise RuntimeError(
@@ -182,7 +182,7 @@ def _check_driver(driver: str | None) -> None:
 
 @op(name="linalg_svd", more=OUTS)
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
-    """The singular values S, and U and Vh with ``A = U @ diag(S) @ Vh``."""
+    """Return the singular values S, and U and Vh with ``A = U @ diag(S) @ Vh``."""
     _check_driver(driver)
     parts = converged(np.linalg.svd, matrices(A, "linalg.svd"), full_matrices)
     return named("linalg_svd", *map(wrap, parts))
@@ -190,14 +190,14 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> 
 
 @op(name="linalg_svdvals", more=OUT)
 def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
-    """The singular values, in descending order."""
+    """Return the singular values, in descending order."""
     _check_driver(driver)
     return wrap(converged(np.linalg.svd, matrices(A, "linalg.svd"), compute_uv=False))
 
 
 @op(name="svd", more=OUTS)
 def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
-    """The singular values S, and U and V with ``input = U @ diag(S) @ V.T``."""
+    """Return the singular values S, and U and V with ``input = U @ diag(S) @ V.T``."""
     array = matrices(input, "linalg.svd")
     u, s, v = converged(np.linalg.svd, array, full_matrices=not (some and compute_uv))
     if not compute_uv:
@@ -206,7 +206,7 @@ def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
 
 
 def _of_symmetric(compute: Callable[..., Any], tensor: Tensor, triangle: str) -> Any:
-    """What a function of numpy's computes of symmetric matrices, by one triangle."""
+    """Return a numpy function's results for symmetric matrices, of which it reads one triangle."""
     is_square = tensor.array.ndim > 1 and tensor.array.shape[-1] == tensor.array.shape[-2]
     if is_square:
         check_types("linalg_eigh_cpu", FLOATS, tensor.array.dtype)
@@ -218,18 +218,18 @@ def _of_symmetric(compute: Callable[..., Any], tensor: Tensor, triangle: str) ->
 
 @op(name="linalg_eigh", more=OUTS)
 def eigh(input: Tensor, UPLO: str = "L") -> Any:
-    """The eigenvalues, ascending, and eigenvectors of symmetric matrices, by one triangle."""
+    """Return ascending eigenvalues and eigenvectors of symmetric matrices, by one triangle."""
     return named("linalg_eigh", *map(wrap, _of_symmetric(np.linalg.eigh, input, UPLO)))
 
 
 @op(name="linalg_eigvalsh", more=OUT)
 def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
-    """The eigenvalues of symmetric matrices, ascending, by one triangle."""
+    """Return the eigenvalues of symmetric matrices, ascending, by one triangle."""
     return wrap(_of_symmetric(np.linalg.eigvalsh, input, UPLO))
 
 
 @op(name="linalg_eig", more=OUTS)
 @op(name="linalg_eigvals", more=OUT)
 def _missing_complex(A: Tensor) -> Any:
-    """Eigenvalues of any matrix are complex numbers."""
+    """Raise NotImplementedError: eigenvalues of any matrix are complex numbers."""
     raise NotImplementedError("complex numbers are not provided here: use torch.linalg.eigh")

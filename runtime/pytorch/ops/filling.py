@@ -52,7 +52,7 @@ def fill_(input: Tensor, value: TensorOrNumber) -> Tensor:
 
 @op(method=False)
 def fill(input: Tensor, value: TensorOrNumber) -> Tensor:
-    """A tensor of the same sizes whose elements are all one number."""
+    """Return a tensor of the same sizes whose elements are all one number."""
     return fill_(wrap(np.array(input.array)), value)
 
 
@@ -106,7 +106,7 @@ def masked_fill_(input: Tensor, mask: Tensor, value: TensorOrNumber) -> Tensor:
 
 @op()
 def masked_fill(input: Tensor, mask: Tensor, value: TensorOrNumber) -> Tensor:
-    """A copy with the elements set for which a mask is true; both are broadcast."""
+    """Return a copy with the elements set for which a mask is true; both are broadcast."""
     array = input.array
     if mask.array.shape != array.shape:
         input = expanded(input, broadcast(mask.array.shape, array.shape))
@@ -135,7 +135,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 @op()
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """A copy with elements set for which a mask is true, one after the other; broadcast."""
+    """Return a copy with elements set for which a mask is true, one after the other; broadcast."""
     shape = broadcast(mask.array.shape, input.array.shape)
     return masked_scatter_(wrap(expanded(input, shape).array.copy("C")), mask, source)
 
@@ -187,7 +187,7 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
 
 @op(name="is_shared is_pinned", function=False)
 def is_shared(input: Tensor) -> bool:
-    """Whether other processes, or a GPU, use the memory: never."""
+    """Tell whether other processes, or a GPU, use the memory: never."""
     return False
 
 
@@ -205,12 +205,12 @@ def share_memory_(input: Tensor) -> Tensor:
 
 @op(function=False)
 def dim_order(input: Tensor) -> Shape:
-    """The dimensions in the order of their strides, the largest first."""
+    """Return the dimensions in the order of their strides, the largest first."""
     strides = input.strides
     return tuple(sorted(range(len(strides)), key=lambda dim: -strides[dim]))
 
 
 @op(function=False)
 def storage_type(input: Tensor) -> Any:
-    """The class of the tensor's storage: torch.FloatStorage."""
+    """Return the class of the tensor's storage: torch.FloatStorage."""
     return STORAGE_CLASSES[f"{input.dtype.scalar}Storage"]

@@ -33,7 +33,7 @@ _largest = np.maximum.reduce
 
 
 def bad_index(array: Array, size: int, negative: bool = False) -> int | None:
-    """The first index that is not below a size; None where there is none.
+    """Return the first index that is not below a size; None where there is none.
 
     negative: indices may count from the end.
     """
@@ -62,7 +62,7 @@ def check_bounds(
 
 @op(more=OUT, other_type=("index_select(): self and result must have the same scalar type",))
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The positions of a dimension that an index has."""
+    """Return the positions of a dimension that an index has."""
     array, chosen = input.array, index.array
     dim = wrap_dim(dim, array.ndim)
     require(chosen.ndim <= 1, "index_select(): Index is supposed to be a vector", error=IndexError)
@@ -93,7 +93,7 @@ def _selected(array: Array, dim: int, chosen: Array) -> Array:
 
 
 def _offsets(shape: Shape, strides: Shape, dim: int) -> Array:
-    """For each element of a shape its distance from the first one, but for one dimension's part."""
+    """Return each element's distance from the first one, without the part of one dimension."""
     parts = [
         np.arange(size).reshape((-1,) + (1,) * (len(shape) - 1 - at)) * step
         for at, (size, step) in enumerate(zip(shape, strides, strict=True))
@@ -103,7 +103,7 @@ def _offsets(shape: Shape, strides: Shape, dim: int) -> Array:
 
 
 def flat_positions(index: Array, shape: Shape, dim: int) -> Array:
-    """The positions, in contiguous memory of a shape, that an index chooses in a dimension.
+    """Return the positions, in contiguous memory of a shape, that an index chooses in a dimension.
 
     index has as many dimensions as the shape; its elements lie where it has them in the others.
     """
@@ -123,7 +123,7 @@ def check_gather(index: Tensor, name: str) -> None:
 
 @op(more=OUT)
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
-    """For each element of an index the element at that position of a dimension."""
+    """Return for each element of an index the element at that position of a dimension."""
     array, chosen = input.array, index.array
     dim = wrap_dim(dim, array.ndim)
     check_gather(index, "gather")
@@ -155,7 +155,7 @@ def _gathered(array: Array, dim: int, chosen: Array) -> Array:
 
 @op(more=OUT)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """Gather where the other dimensions are broadcast; without dim of all elements."""
+    """Gather along a dimension, others being broadcast; without dim among all elements."""
     if dim is None:
         check_gather(indices, "gather")
     elif indices.dtype is not int64:
@@ -198,7 +198,7 @@ def check_take(index: Tensor, count: int, name: str) -> None:
 
 @op(more=OUT)
 def take(input: Tensor, index: Tensor) -> Tensor:
-    """The elements at some positions among all elements."""
+    """Return the elements at some positions among all elements."""
     array = input.array
     if not array.size and index.array.size:
         raise IndexError("take(): tried to take from an empty tensor")
@@ -208,7 +208,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 
 @op(more=OUT)
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements for which a mask is true, in one dimension."""
+    """Return the elements for which a mask is true, in one dimension."""
     require(mask.array.dtype.kind == "b", "masked_select: expected BoolTensor for mask")
     array, chosen = input.array, mask.array
     if array.shape != chosen.shape:
@@ -222,7 +222,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 
 @op(name="where")
 def where_true(condition: Tensor) -> tuple[Tensor, ...]:
-    """The indices of the elements that are true, a tensor for each dimension."""
+    """Return the indices of the elements that are true, a tensor for each dimension."""
     indices: tuple[Tensor, ...] = nonzero_tuple(condition, as_tuple=True)
     return indices
 
@@ -235,7 +235,7 @@ def where_true(condition: Tensor) -> tuple[Tensor, ...]:
     other_type=("Expected out type to be {0.scalar} but got {1.scalar}",),
 )
 def where(condition: Tensor, input: Any, other: Any) -> Tensor:
-    """The elements of input where a condition is true, else those of other; broadcast."""
+    """Return the elements of input where a condition is true, else those of other; broadcast."""
     mask = condition.array
     if mask.dtype.kind != "b":
         if mask.dtype != np.uint8:
@@ -266,7 +266,7 @@ def where(condition: Tensor, input: Any, other: Any) -> Tensor:
 
 @op(name="where", function=False)
 def where_method(input: Tensor, condition: Tensor, other: TensorOrNumber) -> Tensor:
-    """The tensor's elements where a condition is true, else those of another."""
+    """Return the tensor's elements where a condition is true, else those of another."""
     return where(condition, input, other)
 
 
@@ -282,13 +282,13 @@ _NOT_LONG = "{}: Expected out tensor to have scalar type Long but got scalar typ
 @op("argwhere(Tensor input)")
 @op(more=OUT, other_type=(_NOT_LONG.format("nonzero"),))
 def nonzero(input: Tensor) -> Tensor:
-    """The indices of the elements that are not zero, one a row."""
+    """Return the indices of the elements that are not zero, one a row."""
     return _nonzero(input.array)
 
 
 @op(name="nonzero")
 def nonzero_tuple(input: Tensor, *, as_tuple: bool) -> Any:
-    """The indices of the elements that are not zero; as_tuple: a tensor for each dimension."""
+    """Return the indices of nonzero elements. as_tuple: a tensor for each dimension."""
     if not as_tuple:
         return _nonzero(input.array)
     array = input.array
@@ -297,7 +297,7 @@ def nonzero_tuple(input: Tensor, *, as_tuple: bool) -> Any:
 
 @functional
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
-    """Positions among all elements of a shape as indices, a tensor for each dimension."""
+    """Return positions among all elements of a shape as indices, a tensor for each dimension."""
     if indices.dtype.category is not Category.INTEGER:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     sizes = (shape,) if isinstance(shape, int) else as_ints(shape)

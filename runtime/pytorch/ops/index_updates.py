@@ -35,7 +35,7 @@ def _without(shape: Shape, dim: int) -> Shape:
 def _whole(
     input: Tensor, dim: int, index: Tensor, source: Tensor, error: type[Exception] = RuntimeError
 ) -> tuple[Array, Array, Array]:
-    """The elements in one dimension, and for each of a source its position in them."""
+    """Return the elements in one dimension, and for each of a source its position in them."""
     values = source.array
     shape = values.shape or (1,)
     places = index.array.reshape([-1 if at == dim else 1 for at in range(len(shape))])
@@ -132,7 +132,7 @@ def index_put_(input: Tensor, indices: Tensors, values: Tensor, accumulate: bool
 
 @op()
 def index_put(input: Tensor, indices: Tensors, values: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy with the elements set, or added to, that tensors of indices or masks choose."""
+    """Return a copy with the elements set, or added to, that tensors of indices or masks choose."""
     return index_put_(wrap(copy_of(input, input.dtype)), indices, values, accumulate)
 
 

@@ -33,7 +33,7 @@ from th_shell.torch.tensors.writing import cast, check_single, check_writable
 
 
 def _simple(index: Any) -> Any:
-    """The index as numpy takes it for a view; None where it is no such index."""
+    """Return the index as numpy takes it for a view; None where it is no such index."""
     if index.__class__ is tuple:
         tail: tuple[Any, ...] = (Ellipsis,)
         for item in index:
@@ -69,7 +69,7 @@ def _getitem(self: Tensor, index: Any) -> Tensor:
 
 
 def _quick_choice(array: Array, index: Any) -> Array | None:
-    """The elements that a tensor chooses, in memory as PyTorch has them.
+    """Return the elements that a tensor chooses, in memory as PyTorch has them.
 
     None where numpy's way is another one, or there is an error to be told in PyTorch's words.
     """
@@ -89,7 +89,7 @@ def _quick_choice(array: Array, index: Any) -> Array | None:
 
 
 def _as_numpy(array: Array, index: Tensor) -> Array | None:
-    """A tensor that means the same to numpy as an index of a dimension."""
+    """Return a tensor that means the same to numpy as an index of a dimension."""
     indices = index.array
     if not indices.ndim:
         return None
@@ -100,7 +100,7 @@ def _as_numpy(array: Array, index: Tensor) -> Array | None:
 
 
 def chosen_elements(array: Array, indices: Chosen) -> Array:
-    """A copy of the elements that arrays of indices choose. Raises IndexError."""
+    """Return a copy of the elements that arrays of indices choose. Raises IndexError."""
     shape = indexed_shape(array.shape, indices)
     if not array.size and 0 not in np.broadcast_shapes(*[a.shape for a in indices.values()]):
         if any(array.shape[dim] == 0 for dim in indices):
@@ -118,7 +118,7 @@ def _key(ndim: int, indices: Chosen) -> tuple[Any, ...]:
 
 
 def _strides(array: Array, indices: Chosen) -> Shape:
-    """The strides of the result: those that PyTorch gives it."""
+    """Return the strides of the result: those that PyTorch gives it."""
     dims = sorted(indices)
     arrays = np.broadcast_arrays(*[indices[dim] for dim in dims])
     count = arrays[0].ndim
@@ -150,7 +150,7 @@ def _setitem(self: Tensor, index: Any, value: Any) -> None:
 
 
 def _quick_assignment(self: Tensor, index: Any, value: Any) -> bool:
-    """Assign a number where numpy's index means the same; whether that was so."""
+    """Assign a number where numpy's index means the same; return whether that was so."""
     if value.__class__ is Tensor:
         return False
     array = self.array
@@ -183,7 +183,7 @@ def _fill_where(array: Array, mask: Array, element: Any) -> None:
 
 
 def fits(value: Any, array: Array) -> bool:
-    """Whether it is seen at once that a number is one of the array's type."""
+    """Tell whether it is seen at once that a number is one of the array's type."""
     kind = array.dtype.kind
     if value.__class__ is int:
         return 0 <= value < 128 and kind != "b"
@@ -191,7 +191,7 @@ def fits(value: Any, array: Array) -> bool:
 
 
 def _element(value: Any, target: Tensor, count: int = 0) -> Any:
-    """A number as an element of a tensor; count: how many it becomes."""
+    """Return a number as an element of a tensor; count: how many it becomes."""
     kind = target.dtype
     if isinstance(value, complex) and kind.category is not Category.BOOL:
         require(not value.imag, "value cannot be converted to type {.real} without overflow", kind)
@@ -218,7 +218,7 @@ def assign(target: Tensor, value: Any) -> None:
 
 
 def fill_value(value: Tensor, name: str) -> Any:
-    """The number that a tensor without dimensions has. Raises RuntimeError for another tensor."""
+    """Return the number of a tensor without dimensions. Raises RuntimeError for another tensor."""
     if value.array.ndim:
         raise RuntimeError(
             f"{name} only supports a 0-dimensional value tensor, but got tensor with "
@@ -228,7 +228,7 @@ def fill_value(value: Tensor, name: str) -> Any:
 
 
 def without_ones(value: Tensor) -> Tensor:
-    """A view without the first dimensions, as far as their sizes are 1."""
+    """Return a view without the first dimensions, as far as their sizes are 1."""
     array = value.array
     count = next((dim for dim, size in enumerate(array.shape) if size != 1), array.ndim)
     return view_of(value, array[(0,) * count + (...,)]) if count else value

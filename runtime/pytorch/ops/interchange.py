@@ -37,27 +37,27 @@ _REMOVAL = (
 
 @op(function=False)
 def storage(input: Tensor) -> TypedStorage:
-    """The storage, with elements of the tensor's type."""
+    """Return the storage, with elements of the tensor's type."""
     warn_once(_REMOVAL)
     return TypedStorage(input.storage_object, dtype=input.dtype)
 
 
 @op(function=False)
 def untyped_storage(input: Tensor) -> UntypedStorage:
-    """The storage's bytes; always the same object."""
+    """Return the storage's bytes; always the same object."""
     return untyped(input.storage_object)
 
 
 @op(function=False)
 def data_ptr(input: Tensor) -> int:
-    """The address of the first element; 0 where there is none."""
+    """Return the address of the first element; 0 where there is none."""
     array = input.array
     return address_of(array) if array.size else 0
 
 
 @op(function=False)
 def is_set_to(input: Tensor, tensor: Tensor) -> bool:
-    """Whether both are the same view of the same storage."""
+    """Tell whether both are the same view of the same storage."""
     a, b = input.array, tensor.array
     same = a.shape == b.shape and input.strides == tensor.strides and a.dtype == b.dtype
     same = same and input.storage_object is tensor.storage_object
@@ -68,7 +68,7 @@ def is_set_to(input: Tensor, tensor: Tensor) -> bool:
 
 
 def share_array(array: Array) -> Tensor:
-    """A tensor over an array's memory, which it cannot resize. Raises TypeError and ValueError."""
+    """Return a tensor that shares an array's memory. Raises TypeError and ValueError."""
     dtype_of(array.dtype)
     check_steps(array)
     if any(step % array.itemsize for step in array.strides):
@@ -85,7 +85,7 @@ def share_array(array: Array) -> Tensor:
 
 @op()
 def from_numpy(ndarray: Any) -> Tensor:
-    """A tensor that shares an array's memory. Raises TypeError and ValueError."""
+    """Return a tensor that shares an array's memory. Raises TypeError and ValueError."""
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type_name(ndarray)})")
     if not ndarray.flags.writeable:
@@ -104,13 +104,13 @@ def _warn_of_read_only(what: str) -> None:
 
 @op(function=False)
 def numpy(input: Tensor, *, force: bool = False) -> Array:
-    """The elements as numpy's array, which shares their memory."""
+    """Return the elements as numpy's array, which shares their memory."""
     return input.array.view()
 
 
 @op(more="bool requires_grad = False")
 def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -> Tensor:
-    """A tensor over the memory of an object that has Python's buffer protocol."""
+    """Return a tensor over the memory of an object that has Python's buffer protocol."""
     try:
         size = memoryview(buffer).nbytes
     except TypeError:
@@ -135,7 +135,7 @@ def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -
 
 
 class DLDeviceType(IntEnum):
-    """What DLPack calls the places of memory."""
+    """DLPack's numbers of devices."""
 
     kDLCPU = 1
 
@@ -155,7 +155,7 @@ class _Capsule:
 
 @functional
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """A tensor over the memory of another library's array, or of a DLPack capsule.
+    """Return a tensor over the memory of another library's array, or of a DLPack capsule.
 
     copy: True for memory of its own, False for an error where that is needed.
     """
@@ -178,7 +178,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 
 
 def _writable(array: Array) -> Array:
-    """The same memory to be written to: a capsule does not tell numpy whether it may be."""
+    """Return the same memory to be written to: a capsule does not tell numpy whether it may be."""
     reach = sum((n - 1) * step for n, step in zip(array.shape, array.strides, strict=True))
     size = reach + array.itemsize if array.size else 0
     memory: Any = (ctypes.c_char * size).from_address(address_of(array))
@@ -187,7 +187,7 @@ def _writable(array: Array) -> Array:
 
 
 def to_dlpack(tensor: Tensor) -> Any:
-    """The DLPack capsule of a tensor, which shares its memory."""
+    """Return the DLPack capsule of a tensor, which shares its memory."""
     return tensor.array.__dlpack__()
 
 
@@ -219,7 +219,7 @@ def _array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bo
 def _rebuild(
     storage: UntypedStorage, kind: dtype, place: int, sizes: Shape, strides: Shape
 ) -> Tensor:
-    """The tensor of a storage and a view: what pickle and copy call."""
+    """Return the tensor of a storage and a view: what pickle and copy call."""
     tensor = wrap(np.empty(0, kind.numpy))
     tensor.set_view(storage.object, place, sizes, strides)
     return tensor

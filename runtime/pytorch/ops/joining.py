@@ -28,7 +28,7 @@ from th_shell.torch.tensors.writing import resize_to
 
 
 def _check_sizes(arrays: Sequence[Any], dim: int) -> list[Any]:
-    """The arrays that are joined; their sizes fit. dim may be negative."""
+    """Return the arrays that are joined; their sizes fit. dim may be negative."""
     for position, array in enumerate(arrays):
         require(
             array.ndim, "zero-dimensional tensor (at position {}) cannot be concatenated", position
@@ -56,7 +56,7 @@ def _check_sizes(arrays: Sequence[Any], dim: int) -> list[Any]:
 
 @op(name="cat concat concatenate")
 def cat(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
-    """The tensors one after the other along a dimension."""
+    """Return the tensors one after the other along a dimension."""
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     arrays = [t._array if t._storage is None else t.array for t in tensors]
@@ -95,7 +95,7 @@ def _not_empty(tensors: Tensors, name: str) -> Tensors:
 
 @op()
 def stack(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
-    """The tensors, all of one shape, along a new dimension."""
+    """Return the tensors, all of one shape, along a new dimension."""
     arrays = [tensor.array for tensor in _not_empty(tensors, "stack")]
     shape = arrays[0].shape
     dim = wrap_dim(dim, len(shape) + 1)
@@ -115,7 +115,7 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
 
 
 def _widened(tensor: Tensor, least: int) -> Tensor:
-    """A view with at least so many dimensions: two in front, the third behind them."""
+    """Return a view with at least so many dimensions: two in front, the third behind them."""
     while (ndim := tensor.array.ndim) < least:
         tensor = unsqueeze(tensor, 0 if ndim < 2 else -1)
     return tensor
@@ -147,28 +147,28 @@ for _least in (1, 2, 3):
 
 @op()
 def hstack(tensors: Tensors, *, out: Out = None) -> Tensor:
-    """Joined along the second dimension; tensors of one dimension along that."""
+    """Return tensors joined along the second dimension; those of one dimension along that."""
     wide = tuple([_widened(tensor, 1) for tensor in _not_empty(tensors, "hstack")])
     return cat(wide, 0 if wide[0].array.ndim == 1 else 1, out=out)
 
 
 @op(name="vstack row_stack")
 def vstack(tensors: Tensors, *, out: Out = None) -> Tensor:
-    """Joined along the first dimension; tensors of one dimension as rows."""
+    """Return tensors joined along the first dimension; those of one dimension as rows."""
     wide = [_widened(tensor, 2) for tensor in _not_empty(tensors, "vstack")]
     return cat(tuple(wide), 0, out=out)
 
 
 @op()
 def dstack(tensors: Tensors, *, out: Out = None) -> Tensor:
-    """Joined along the third dimension, which tensors with fewer dimensions get."""
+    """Return tensors joined along the third dimension, which those with fewer dimensions get."""
     wide = [_widened(tensor, 3) for tensor in _not_empty(tensors, "dstack")]
     return cat(tuple(wide), 2, out=out)
 
 
 @op()
 def column_stack(tensors: Tensors, *, out: Out = None) -> Tensor:
-    """Joined along the second dimension; tensors of one dimension are columns."""
+    """Return tensors joined along the second dimension; those of one dimension as columns."""
     columns = [
         reshaped(tensor, (tensor.array.size, 1)) if tensor.array.ndim < 2 else tensor
         for tensor in _not_empty(tensors, "column_stack")
@@ -181,7 +181,7 @@ def column_stack(tensors: Tensors, *, out: Out = None) -> Tensor:
 
 @functional
 def meshgrid(*tensors: Any, indexing: str | None = None) -> Tensors:
-    """Views of tensors of one dimension as coordinates of a grid.
+    """Return views of tensors of one dimension as coordinates of a grid.
 
     indexing: 'ij', the default, for rows and columns; 'xy' for the first two exchanged.
     """
@@ -224,7 +224,7 @@ def _grid(tensors: Tensors, swap: bool) -> Tensors:
 
 @functional
 def cartesian_prod(*tensors: Any) -> Tensor:
-    """All combinations of the elements of tensors of one dimension, as rows."""
+    """Return all combinations of the elements of tensors of one dimension, as rows."""
     as_tensors(tensors)
     for tensor in tensors:
         if tensor.array.ndim != 1:
@@ -237,7 +237,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
 
 @op(method=False)
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """All selections of r elements, in order, as rows."""
+    """Return all selections of r elements, in order, as rows."""
     array = input.array
     require(array.ndim == 1, "Expect a 1D vector, but got shape {}", listed(array.shape))
     require(r >= 0, "Expect a non-negative number, but got {}", r)

@@ -1,4 +1,4 @@
-"""How a tensor lies in its storage: strides, order of dimensions, as_strided, resize_, set_.
+"""Layouts of tensors in storages: strides, order of dimensions, as_strided, resize_, set_.
 
 PyTorch's documentation: torch.Tensor, Tensor Views.
 """
@@ -29,7 +29,7 @@ register_kind("torch.Storage", TypedStorage, UntypedStorage)
 
 @op(function=False)
 def stride(input: Tensor, dim: int | None = None) -> Any:
-    """How many elements of the storage lead to the next one, in all dimensions or in one."""
+    """Return the strides in elements of the storage, of all dimensions or of one."""
     if dim is None:
         return input.strides
     return input.strides[wrap_dim(dim, len(input.sizes), takes_scalar=False)]
@@ -37,19 +37,19 @@ def stride(input: Tensor, dim: int | None = None) -> Any:
 
 @op(function=False)
 def storage_offset(input: Tensor) -> int:
-    """The position of the first element in the storage."""
+    """Return the position of the first element in the storage."""
     return input.place // input.dtype.itemsize
 
 
 @op(function=False)
 def element_size(input: Tensor) -> int:
-    """How many bytes an element has."""
+    """Return the number of bytes of an element."""
     return input.dtype.itemsize
 
 
 @op()
 def is_same_size(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same sizes."""
+    """Tell whether two tensors have the same sizes."""
     return input.sizes == other.sizes
 
 
@@ -73,13 +73,13 @@ _contiguous, *_ = MEMORY_FORMATS
 
 @op(function=False)
 def is_contiguous(input: Tensor, *, memory_format: memory_format = _contiguous) -> bool:
-    """Whether the elements follow each other in memory, in the order of their indices."""
+    """Tell whether the elements follow each other in memory, in the order of their indices."""
     return _is_in_order(input.array, memory_format.name)
 
 
 @op(function=False)
 def contiguous(input: Tensor, *, memory_format: memory_format = _contiguous) -> Tensor:
-    """The tensor itself if it is contiguous, else a copy that is."""
+    """Return the tensor itself if it is contiguous, else a copy that is."""
     array, name = input.array, memory_format.name
     if name in _ORDERS and array.ndim != len(_ORDERS[name]):
         raise RuntimeError(f"required rank {len(_ORDERS[name])} tensor to use {name} format")
@@ -116,7 +116,7 @@ def _check_sizes(size: Shape, stride: Shape, offset: int) -> None:
 def as_strided(
     input: Tensor, size: Shape, stride: Shape, storage_offset: int | None = None
 ) -> Tensor:
-    """A view of the tensor's storage with any sizes, strides and offset.
+    """Return a view of the tensor's storage with any sizes, strides and offset.
 
     Raises RuntimeError where it would reach beyond the storage.
     """
@@ -232,7 +232,7 @@ def _permuted(input: Tensor, order: Any) -> Tensor:
 
 @op()
 def permute(input: Tensor, dims: Shape) -> Tensor:
-    """A view whose dimensions are those of the tensor in the order of dims."""
+    """Return a view whose dimensions are those of the tensor in the order of dims."""
     ndim = input.array.ndim
     if len(dims) != ndim:
         raise RuntimeError(
@@ -248,7 +248,7 @@ def permute(input: Tensor, dims: Shape) -> Tensor:
 @op("swapaxes(Tensor input, int axis0, int axis1)")
 @op(name="transpose swapdims")
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """A view with two dimensions exchanged."""
+    """Return a view with two dimensions exchanged."""
     array = input.array
     ndim = array.ndim
     if not (0 <= dim0 < ndim and 0 <= dim1 < ndim):
@@ -274,7 +274,7 @@ def _t(input: Tensor, name: str) -> Tensor:
 
 @op()
 def t(input: Tensor) -> Tensor:
-    """A matrix with rows and columns exchanged; tensors of fewer dimensions as they are."""
+    """Return a matrix with rows and columns exchanged; tensors of fewer dimensions as they are."""
     return _t(input, "t")
 
 
@@ -291,7 +291,7 @@ op("swapaxes_(Tensor input, int axis0, int axis1)", function=False)(becoming(tra
 
 @op(name="movedim moveaxis")
 def movedim(input: Tensor, source: IntOrShape, destination: IntOrShape) -> Tensor:
-    """A view with one dimension, or some, at other positions; the others keep their order."""
+    """Return a view with some dimensions at other positions; the others keep their order."""
     if isinstance(source, int):
         source, destination = (source,), (destination,)
     if len(source) != len(destination):
@@ -337,7 +337,7 @@ def _matrices(input: Tensor, name: str) -> Tensor:
 
 @op()
 def adjoint(input: Tensor) -> Tensor:
-    """Matrices with rows and columns exchanged: no tensor here has complex elements."""
+    """Return matrices with rows and columns exchanged: no tensor here has complex elements."""
     return _matrices(input, "adjoint()")
 
 

@@ -37,7 +37,7 @@ from th_shell.torch.tensors.writing import cast, delivered
 
 @op(name="matrix_power linalg_matrix_power", more=OUT, casts=True)
 def matrix_power(input: Tensor, n: int) -> Tensor:
-    """The product of n of the same matrices; of their inverses for negative n."""
+    """Return the product of n of the same matrices; of their inverses for negative n."""
     check_long(n)
     array = input.array
     check_rank(array, "linalg.matrix_power")
@@ -49,7 +49,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
 
 @op(name="matrix_exp linalg_matrix_exp")
 def matrix_exp(input: Tensor) -> Tensor:
-    """The exponential function of matrices."""
+    """Return the exponential function of matrices."""
     from scipy.linalg import expm  # loaded at the first use
 
     array = check_matrices(input, "linalg.matrix_exp")
@@ -57,7 +57,7 @@ def matrix_exp(input: Tensor) -> Tensor:
 
 
 def multi_dot(tensors: Any, *, out: Out = None) -> Tensor:
-    """The product of several matrices, in the order that takes the fewest multiplications."""
+    """Return the product of several matrices, in the order with the fewest multiplications."""
     arrays = [tensor.array for tensor in tensors]
     require(len(arrays) >= 2, "multi_dot(): expected at least 2 tensors but got {}", len(arrays))
     return give(np.linalg.multi_dot(arrays), out)
@@ -65,14 +65,14 @@ def multi_dot(tensors: Any, *, out: Out = None) -> Tensor:
 
 @functional
 def chain_matmul(*matrices: Tensor, out: Out = None) -> Tensor:
-    """The product of several matrices, in the order that takes the fewest multiplications."""
+    """Return the product of several matrices, in the order with the fewest multiplications."""
     require(matrices, "chain_matmul(): Expected one or more matrices")
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices, out=out)
 
 
 @op(name="linalg_cross", more=OUT)
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
-    """The cross products of vectors of three elements."""
+    """Return the cross products of vectors of three elements."""
     x, y = input.array, other.array
     require(x.ndim == y.ndim, "linalg.cross: inputs must have the same number of dimensions.")
     wrap_dim(dim, x.ndim)
@@ -88,7 +88,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 
 
 def _cross_products(x: Array, y: Array, dim: int) -> Array:
-    """Differences of products; of float32 the first product is not rounded, as by FMA."""
+    """Return differences of products; of float32 the first product is not rounded, as by FMA."""
     first, second = [1, 2, 0], [2, 0, 1]
     run = quietly.run
     less = run(np.multiply, x.take(second, dim), y.take(first, dim))
@@ -102,7 +102,7 @@ def _cross_products(x: Array, y: Array, dim: int) -> Array:
 
 @op(name="cross", more=OUT)
 def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
-    """The cross products of vectors of three elements, along the first such dimension."""
+    """Return the cross products of vectors of three elements, along the first such dimension."""
     if dim is None:
         dim = next((d for d, n in enumerate(input.array.shape) if n == 3), None)
         if dim is None:
@@ -112,7 +112,7 @@ def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 @functional
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
-    """The distances between all rows of two matrices, by the norm of an order."""
+    """Return the distances between all rows of two matrices, by the norm of an order."""
     for position, (name, value) in enumerate((("x1", x1), ("x2", x2))):
         if not isinstance(value, Tensor):
             raise TypeError(
@@ -130,7 +130,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
 
 @functional
 def block_diag(*tensors: Tensor) -> Tensor:
-    """A matrix with others along its diagonal."""
+    """Return a matrix with others along its diagonal."""
     from scipy.linalg import block_diag as scipy_block_diag  # loaded at the first use
 
     for position, tensor in enumerate(as_tensors(tensors)):
@@ -146,7 +146,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
 
 @op(method=False)
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """A matrix of powers of a vector's elements."""
+    """Return a matrix of powers of a vector's elements."""
     require(x.array.ndim == 1, "x must be a one-dimensional tensor.")
     if N is not None and N < 0:
         raise RuntimeError("N must be non-negative.")
@@ -169,7 +169,7 @@ _SCALES = f"Number beta = 1, Number alpha = 1, {OUT}"
 def _scaled_sum(
     input: Tensor, product: Array, kind: Any, beta: Any = 1, alpha: Any = 1, out: Out = None
 ) -> Tensor:
-    """``beta * input + alpha * product``; what beta 0 multiplies does not count, not even a nan."""
+    """Return ``beta * input + alpha * product``. A beta of 0 ignores even nans in input."""
     beta, alpha = fill_number(beta, kind), fill_number(alpha, kind)
     base = expanded(input, product.shape).array
     if alpha != 1:
@@ -191,14 +191,14 @@ def _check_base(input: Tensor, matrix: Tensor) -> None:
 
 @op(more=_SCALES, in_place=True)
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, **options: Any) -> Tensor:
-    """``beta * input + alpha * mat1 @ mat2``."""
+    """Return ``beta * input + alpha * mat1 @ mat2``."""
     _check_base(input, mat2)
     return _scaled_sum(input, matrix_product("addmm", mat1, mat2), mat1.dtype, **options)
 
 
 @op(more=_SCALES, in_place=True)
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, **options: Any) -> Tensor:
-    """``beta * input + alpha * mat @ vec``."""
+    """Return ``beta * input + alpha * mat @ vec``."""
     return _scaled_sum(input, apply(mat, vec, input), mat.dtype, **options)
 
 
@@ -206,7 +206,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, **options: Any) -> Tensor:
 def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
-    """``beta * input + alpha * outer(vec1, vec2)``."""
+    """Return ``beta * input + alpha * outer(vec1, vec2)``."""
     x, y = vectors("addr", vec1, vec2, "vec1", "vec2")
     kind = result_type(input, vec1, vec2)
     _check_factors(kind, beta, alpha)
@@ -226,7 +226,7 @@ def _check_factors(kind: Any, beta: Any, alpha: Any) -> None:
 def baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
-    """``beta * input + alpha * batch1 @ batch2``, matrix by matrix."""
+    """Return ``beta * input + alpha * batch1 @ batch2``, matrix by matrix."""
     if not input.dtype is batch1.dtype is batch2.dtype:
         raise RuntimeError(
             f"Input dtypes must be the same, got: input {input.dtype.real}, batch1: "
@@ -240,7 +240,7 @@ def baddbmm(
 def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
-    """``beta * input`` and alpha times the sum of the batches' products."""
+    """Return ``beta * input`` and alpha times the sum of the batches' products."""
     product = batch_product(batch1, batch2, "addmm_impl_cpu_").sum(0, dtype=batch1.array.dtype)
     _check_base(input, batch2)
     return _scaled_sum(input, product, batch1.dtype, beta, alpha)

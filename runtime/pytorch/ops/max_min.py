@@ -111,7 +111,7 @@ for _name, _ufunc, _find, _which in (
 
 @op(more=OUTS)
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The smallest and the largest elements."""
+    """Return the smallest and the largest elements."""
     array = input.array
     axes = axes_of(dim, array.ndim)
     if axes is None and not array.size:

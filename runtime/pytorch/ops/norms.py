@@ -31,7 +31,7 @@ _MORE = "bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None"
 
 
 def vector_norm_of(array: Array, ord: float, axes: Shape | None, keepdim: bool) -> Array:
-    """The norms of the elements along axes, None for all: ``sum(abs(x) ** ord) ** (1 / ord)``.
+    """Return norms along axes, None for all: ``sum(abs(x) ** ord) ** (1 / ord)``.
 
     0 counts what is not 0, inf is the largest. Raises RuntimeError for empty ones that have none.
     """
@@ -56,7 +56,7 @@ def check_identity(array: Array, ord: float, axes: Shape | None) -> None:
 
 
 def _wide_norm(array: Array, order: float, axes: Shape | None, keepdim: bool) -> Array:
-    """The norms as float64, but for many of float32, whose sums are taken in parts."""
+    """Return the norms as float64, but for many of float32, whose sums are taken in parts."""
     is_exact = array.size >= FEW and order in (1, 2) and array.itemsize == 4
     wide, run = array if is_exact else array.astype(np.float64, copy=False), quietly.run
     if order == 2 and axes is None and not keepdim:
@@ -78,7 +78,7 @@ def _wide_norm(array: Array, order: float, axes: Shape | None, keepdim: bool) ->
 
 
 def norm_type(input: Tensor, dtype: Kind, name: str = "linalg.vector_norm") -> DType:
-    """The type of a norm. Raises NotImplementedError and RuntimeError.
+    """Return the type of a norm. Raises NotImplementedError and RuntimeError.
 
     name: the function's, in errors.
     """
@@ -102,13 +102,13 @@ def norm_type(input: Tensor, dtype: Kind, name: str = "linalg.vector_norm") -> D
 def vector_norm(
     input: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Kind = None
 ) -> Tensor:
-    """The norms of vectors, which lie along the dimensions; of all elements by default."""
+    """Return the norms of vectors, which lie along the dimensions; of all elements by default."""
     array = cast(input.array, norm_type(input, dtype).numpy)
     return wrap(vector_norm_of(array, ord, axes_of(dim, array.ndim), keepdim))
 
 
 def _furthest(values: Array, order: float, axis: int, shown_axis: int) -> Array:
-    """The largest along an axis, 0 where there are none; or for orders below 0 the smallest.
+    """Return the largest along an axis, 0 where there are none; or for orders below 0 the smallest.
 
     told: the axis as the error of none has it.
     """
@@ -120,7 +120,7 @@ def _furthest(values: Array, order: float, axis: int, shown_axis: int) -> Array:
 
 
 def matrix_norm_of(array: Array, order: Any, axes: Shape, keepdim: bool) -> Array:
-    """The norm of matrices, which lie along two axes. Raises RuntimeError for an unknown one."""
+    """Return the norms of matrices along two axes. Raises RuntimeError for an unknown order."""
     rows, columns = axes
     if order == "fro":
         return vector_norm_of(array, 2, axes, keepdim)
@@ -150,7 +150,7 @@ def matrix_norm(
     keepdim: bool = False,
     dtype: Kind = None,
 ) -> Tensor:
-    """The norms of matrices, which lie along two dimensions."""
+    """Return the norms of matrices, which lie along two dimensions."""
     check_rank(input.array, "linalg.matrix_norm")
     array = cast(input.array, norm_type(input, dtype, "linalg.matrix_norm").numpy)
     if len(dim) != 2:
@@ -165,7 +165,7 @@ def matrix_norm(
 def linalg_norm(
     input: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, dtype: Kind = None
 ) -> Tensor:
-    """The norms of vectors or, along two dimensions and with an order, of matrices."""
+    """Return the norms of vectors or, along two dimensions and with an order, of matrices."""
     if isinstance(dim, int):
         dim = (dim,)
     count = input.array.ndim if dim is None else len(dim)
@@ -198,7 +198,7 @@ def norm(
     out: Out = None,
     dtype: Kind = None,
 ) -> Tensor:
-    """The norm of order p of all elements, or along dimensions.
+    """Return the norm of order p of all elements, or along dimensions.
 
     p: a number, inf and -inf among them; 'fro' (2), or 'nuc', of matrices.
     """
@@ -221,12 +221,12 @@ def norm(
 def norm_method(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Kind = None
 ) -> Tensor:
-    """The norm of order p of all elements, or along dimensions."""
+    """Return the norm of order p of all elements, or along dimensions."""
     return norm(input, p, dim, keepdim, dtype=dtype)
 
 
 def _order(p: Any) -> float:
-    """The order that p says. Raises TypeError."""
+    """Return the order that p says. Raises TypeError."""
     if p is None or p == "fro":
         return 2.0
     if isinstance(p, Tensor) and not p.array.ndim:
@@ -243,7 +243,7 @@ def _order(p: Any) -> float:
 
 @op()
 def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
-    """The norm of order p of the difference."""
+    """Return the norm of order p of the difference."""
     apart: Tensor = FUNCTIONS["sub"](input, other)
     if apart.dtype.category < Category.FLOAT:
         raise NotImplementedError(

@@ -25,7 +25,7 @@ _FLOAT16, _FLOAT32 = np.dtype(np.float16), np.dtype(np.float32)
 
 
 def multiply(a: Array, b: Array) -> Array:
-    """numpy's product of two arrays of one type; of float16 with the rounding errors of float32."""
+    """Return the product of two arrays of one type; that of float16 is computed in float32."""
     if a.dtype == _FLOAT16:
         return cast(quietly.run(np.matmul, a.astype(_FLOAT32), b.astype(_FLOAT32)), _FLOAT16)
     product: Array = quietly.run(np.matmul, a, b)
@@ -47,7 +47,7 @@ def _refuse_bools(kernel: str, a: Tensor, b: Tensor) -> None:
 
 
 def matrix_product(name: str, a: Tensor, b: Tensor) -> Array:
-    """The product of two matrices. Raises RuntimeError, as from a function, for what has none."""
+    """Return the product of two matrices. Raises RuntimeError, with a function's name."""
     x, y = a.array, b.array
     for which, array in (("self" if name == "mm" else "mat1", x), ("mat2", y)):
         if array.ndim != 2:
@@ -62,7 +62,7 @@ def matrix_product(name: str, a: Tensor, b: Tensor) -> Array:
 
 @op(more=OUT)
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
-    """The product of two matrices."""
+    """Return the product of two matrices."""
     return wrap(matrix_product("mm", input, mat2))
 
 
@@ -73,7 +73,7 @@ def _check_vector(rows: int, columns: int, length: int) -> None:
 
 
 def apply(matrix: Tensor, vector: Tensor, base: Tensor | None = None) -> Array:
-    """The product of a matrix and a vector; base is what it is added or written to."""
+    """Return the product of a matrix and a vector; base is what it is added or written to."""
     m, v = matrix.array, vector.array
     if m.ndim != 2 or v.ndim != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {m.ndim}, {v.ndim}")
@@ -91,14 +91,14 @@ def apply(matrix: Tensor, vector: Tensor, base: Tensor | None = None) -> Array:
 
 @op()
 def mv(input: Tensor, vec: Tensor, *, out: Out = None) -> Tensor:
-    """The product of a matrix and a vector."""
+    """Return the product of a matrix and a vector."""
     return delivered(wrap(apply(input, vec, out)), out)
 
 
 @op(f"vdot(Tensor input, Tensor other, *, {OUT})")
 @op(more=OUT)
 def dot(input: Tensor, tensor: Tensor) -> Tensor:
-    """The sum of the products of two vectors' elements."""
+    """Return the sum of the products of two vectors' elements."""
     x, y = input.array, tensor.array
     if x.ndim != 1 or y.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
@@ -119,12 +119,12 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
 
 @op(more=OUT)
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
-    """The products of the matrices of two batches."""
+    """Return the products of the matrices of two batches."""
     return wrap(batch_product(input, mat2))
 
 
 def batch_product(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:
-    """The products of the matrices of two batches. Raises RuntimeError for what has none."""
+    """Return the products of the matrices of two batches. Raises RuntimeError for what has none."""
     x, y = a.array, b.array
     for position, array in enumerate((x, y)):
         if array.ndim != 3:
@@ -134,7 +134,7 @@ def batch_product(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:
 
 
 def _multiplied(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:
-    """The products of matrices whose sizes fit. Raises errors for their types."""
+    """Return the products of matrices whose sizes fit. Raises errors for their types."""
     _refuse_bools(kernel, a, b)
     check_scalars(a, b)
     return multiply(a.array, b.array)
@@ -142,7 +142,7 @@ def _multiplied(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:
 
 @op(name="matmul linalg_matmul", more=OUT)
 def matmul(input: Tensor, other: Tensor) -> Tensor:
-    """The product of vectors, matrices, or batches of matrices, whose shapes are broadcast."""
+    """Return the product of vectors, matrices, or batches of matrices that are broadcast."""
     x, y = input.array, other.array
     if x.ndim == 2 == y.ndim:
         if x.dtype is y.dtype and x.shape[1] == y.shape[0] and x.dtype.char in "fd":
@@ -190,7 +190,7 @@ setattr(Tensor, "__matmul__", _forward)  # noqa: B010 (mypy refuses an assignmen
 
 
 def vectors(name: str, a: Tensor, b: Tensor, first: str, second: str) -> tuple[Array, Array]:
-    """Two vectors in the type in which they meet. Raises RuntimeError for other dimensions."""
+    """Return two vectors in their common type. Raises RuntimeError for other dimensions."""
     for tensor, what in ((a, first), (b, second)):
         if tensor.array.ndim != 1:
             raise RuntimeError(
@@ -202,14 +202,14 @@ def vectors(name: str, a: Tensor, b: Tensor, first: str, second: str) -> tuple[A
 
 @op(name="outer ger", more=OUT, casts=True)
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
-    """The products of all pairs of two vectors' elements."""
+    """Return the products of all pairs of two vectors' elements."""
     x, y = vectors("outer", input, vec2, "self", "vec2")
     return wrap(quietly.run(np.multiply, x[:, None], y))
 
 
 @op(more=OUT)
 def inner(input: Tensor, other: Tensor) -> Tensor:
-    """The sums of products along the last dimensions of both."""
+    """Return the sums of products along the last dimensions of both."""
     x, y = input.array, other.array
     if not x.ndim or not y.ndim:
         kind = result_type(input, other).numpy
@@ -229,14 +229,14 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
 
 @op(more=OUT, casts=True)
 def kron(input: Tensor, other: Tensor) -> Tensor:
-    """The Kronecker product: each element of the first times all of the second."""
+    """Return the Kronecker product: each element of the first times all of the second."""
     kind = result_type(input, other).numpy
     return wrap(np.asarray(np.kron(cast(input.array, kind), cast(other.array, kind)), kind))
 
 
 @op()
 def trace(input: Tensor) -> Tensor:
-    """The sum of a matrix's diagonal."""
+    """Return the sum of a matrix's diagonal."""
     array = input.array
     check_types("trace", NOT_BOOL, array.dtype)
     require(array.ndim == 2, "trace: expected a matrix, but got tensor with dim {}", array.ndim)
@@ -248,7 +248,7 @@ def trace(input: Tensor) -> Tensor:
 
 @functional
 def einsum(*args: Any) -> Tensor:
-    """Sums of products that an equation tells by letters: ``einsum('ij,jk->ik', a, b)``."""
+    """Return sums of products that an equation tells by letters: ``einsum('ij,jk->ik', a, b)``."""
     if len(args) < 2:
         raise ValueError(
             "einsum(): must specify the equation string and at least one operand, or at least one "
@@ -274,7 +274,7 @@ def _einsum_of_lists(args: tuple[Any, ...]) -> Tensor:
 
 
 def _contract(equation: str, operands: list[Any]) -> Tensor:
-    """The sums of products that an equation tells: letters that the right side lacks are summed.
+    """Return the sums of products over the letters that an equation's right side lacks.
 
     Raises RuntimeError, in PyTorch's words, for operands that do not fit the equation.
     """
@@ -299,7 +299,7 @@ def _contract(equation: str, operands: list[Any]) -> Tensor:
 
 
 def _type_of_sums(terms: list[str], right: str, operands: list[Any]) -> Any:
-    """The result's type. Raises an error where what is summed of products has several, or is bool.
+    """Return the result's type. Raises an error for products of bools or of several types.
 
     The sums of a single operand's whole numbers are of int64, as those of `sum` are.
     """
@@ -320,7 +320,7 @@ def check_scalars(a: Tensor, b: Tensor) -> None:
 
 
 def _free_letters(terms: list[str]) -> str:
-    """The right side that is meant where there is none: letters that stand once, in order."""
+    """Return the implicit right side of an equation: the letters that stand once, in order."""
     text = "".join(terms)
     letters = sorted({c for c in text if c.isalpha() and text.count(c) == 1})
     return ("..." if "..." in text else "") + "".join(letters)
@@ -328,7 +328,7 @@ def _free_letters(terms: list[str]) -> str:
 
 @functional
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Out = None) -> Tensor:
-    """Sums of products over dimensions of both: the last of one and the first of the other.
+    """Return sums of products over dimensions of both: the last of one and the first of the other.
 
     dims: how many, or a list of dimensions for each.
     """
@@ -353,7 +353,7 @@ def _check_one_type(a: Tensor, b: Tensor) -> None:
 
 
 def _contractible(x: Array, y: Array, first: list[int], second: list[int]) -> tuple[Array, Array]:
-    """The operands, summed along what is multiplied with a single element."""
+    """Return the operands, summed along what is multiplied with a single element."""
     for p, q in zip(first, second, strict=True):
         i, j = wrap_dim(p, x.ndim), wrap_dim(q, y.ndim)
         m, n = x.shape[i], y.shape[j]

@@ -49,7 +49,7 @@ _LIKE = (
 
 
 def _new(size: Shape, usual: dtype, dtype: Kind = None, out: Out = None) -> Tensor:
-    """A new tensor, or the given one with new sizes. usual: the type if the call gives none.
+    """Return a new tensor, or the given one with new sizes. usual: the type if the call gives none.
 
     Raises RuntimeError where the given one has another type than the call asks for.
     """
@@ -70,14 +70,14 @@ def _drawn(
     generator: Source = None,
     **options: Any,
 ) -> Tensor:
-    """A tensor of some sizes that a method has filled."""
+    """Return a tensor of some sizes that a method has filled."""
     return fill(_new(size, usual, **options), *parameters, generator=generator)
 
 
 def _drawn_like(
     fill: Fill, input: Tensor, *parameters: Any, generator: Source = None, **options: Any
 ) -> Tensor:
-    """A tensor of another one's sizes and order in memory that a method has filled."""
+    """Return a tensor of another one's sizes and order in memory that a method has filled."""
     kind: Kind = options.get("dtype") or input.dtype
     assert kind is not None
     new = wrap(empty_like_array(input, kind.numpy, options.get("memory_format")))
@@ -109,25 +109,25 @@ _register("randn", normal_, "normal numbers with mean 0 and standard deviation 1
 
 @op(name="randint", more=_OPTIONS)
 def randint_below(high: int, size: Shape, **options: Any) -> Tensor:
-    """A tensor of whole numbers from 0 to high - 1."""
+    """Return a tensor of whole numbers from 0 to high - 1."""
     return _drawn(whole_, size, int64, 0, high, **options)
 
 
 @op(more=_OPTIONS)
 def randint(low: int, high: int, size: Shape, **options: Any) -> Tensor:
-    """A tensor of whole numbers from low to high - 1."""
+    """Return a tensor of whole numbers from low to high - 1."""
     return _drawn(whole_, size, int64, low, high, **options)
 
 
 @op(more=_LIKE, method=False)
 def randint_like(input: Tensor, low: int, high: int, **options: Any) -> Tensor:
-    """A tensor of the same sizes, of whole numbers from low to high - 1."""
+    """Return a tensor of the same sizes, of whole numbers from low to high - 1."""
     return _drawn_like(whole_, input, low, high, **options)
 
 
 @op(name="randint_like", more=_LIKE, method=False)
 def randint_like_below(input: Tensor, high: TensorOrInt, **options: Any) -> Tensor:
-    """A tensor of the same sizes, of whole numbers from 0 to high - 1, which a tensor may have."""
+    """Return a tensor of the same sizes, of whole numbers from 0 to high - 1."""
     if isinstance(high, Tensor):
         require(high.array.size == 1, "high must be a scalar tensor and on CPU")
         high = int(high.array.item())
@@ -138,7 +138,7 @@ def randint_like_below(input: Tensor, high: TensorOrInt, **options: Any) -> Tens
 def randperm(
     n: int, *, generator: SourceOrNone = None, out: Out = None, dtype: Kind = None
 ) -> Tensor:
-    """The numbers 0 to n - 1 in random order."""
+    """Return the numbers 0 to n - 1 in random order."""
     kind = dtype or (int64 if out is None else out.dtype)
     check_sizes((n,))
     _check_permutation(n, kind)
@@ -168,7 +168,7 @@ def _check_permutation(n: int, kind: dtype) -> None:
 def _normals(
     shape: Shape, kind: dtype, mean: Array | float, std: Array, out: Out, generator: Source
 ) -> Tensor:
-    """Normal numbers with means and standard deviations that are broadcast to a shape."""
+    """Return normal numbers with means and standard deviations that are broadcast to a shape."""
     require((std >= 0).all(), "normal expects all elements of std >= 0.0")
     result = wrap(np.empty(shape, kind.numpy)) if out is None else out
     resize_to(result, shape)
@@ -186,7 +186,7 @@ def _combine(compute: np.ufunc, result: Tensor, operand: Array | float) -> Tenso
 
 @op()
 def normal(mean: Tensor, std: Tensor, *, generator: Source = None, out: Out = None) -> Tensor:
-    """A tensor of normal numbers, each with a mean and a standard deviation of its own."""
+    """Return a tensor of normal numbers, each with a mean and a standard deviation of its own."""
     shape = broadcast(mean.array.shape, std.array.shape)
     return _normals(shape, mean.dtype, mean.array, std.array, out, generator)
 
@@ -195,7 +195,7 @@ def normal(mean: Tensor, std: Tensor, *, generator: Source = None, out: Out = No
 def normal_of_means(
     mean: Tensor, std: float = 1.0, *, generator: Source = None, out: Out = None
 ) -> Tensor:
-    """A tensor of normal numbers, each with a mean of its own."""
+    """Return a tensor of normal numbers, each with a mean of its own."""
     array = mean.array
     if std >= 0 and out is not None:
         # PyTorch: unlike elsewhere, out must have the sizes already, or be broadcast to them.
@@ -208,14 +208,14 @@ def normal_of_means(
 def normal_of_deviations(
     mean: float, std: Tensor, *, generator: Source = None, out: Out = None
 ) -> Tensor:
-    """A tensor of normal numbers, each with a standard deviation of its own."""
+    """Return a tensor of normal numbers, each with a standard deviation of its own."""
     check_factor(mean, (std if out is None else out).dtype)
     return _normals(std.array.shape, std.dtype, mean, std.array, out, generator)
 
 
 @op(name="normal", more=_OPTIONS.replace(" or none", ""))
 def normal_of_sizes(mean: float, std: float, size: Shape, **options: Any) -> Tensor:
-    """A tensor of normal numbers."""
+    """Return a tensor of normal numbers."""
     return _drawn(normal_, size, default_dtype(), mean, std, **options)
 
 
@@ -224,21 +224,21 @@ def normal_of_sizes(mean: float, std: float, size: Shape, **options: Any) -> Ten
 
 @op()
 def bernoulli(input: Tensor, *, generator: Source = None, out: Out = None) -> Tensor:
-    """A tensor of 1 and 0; input has the probability of 1 for each element."""
+    """Return a tensor of 1 and 0; input has the probability of 1 for each element."""
     result = _new(input.sizes, input.dtype, None, out)
     return bernoulli_each_(result, input, generator=generator)
 
 
 @op(name="bernoulli")
 def bernoulli_alike(input: Tensor, p: float, *, generator: Source = None) -> Tensor:
-    """A tensor of the sizes of input, of 1, with probability p, and 0."""
+    """Return a tensor of the sizes of input, of 1, with probability p, and 0."""
     array = input.array
     return bernoulli_(wrap(np.empty(array.shape, array.dtype)), p, generator=generator)
 
 
 @op(method=False)
 def poisson(input: Tensor, generator: Source = None) -> Tensor:
-    """A tensor of numbers of Poisson's distribution; input has the rate of each."""
+    """Return a tensor of numbers of Poisson's distribution; input has the rate of each."""
     rates = input.array
     if rates.size:
         check_types("poisson_cpu", FLOATS, input.dtype.numpy)
@@ -251,7 +251,7 @@ def poisson(input: Tensor, generator: Source = None) -> Tensor:
 
 @op(method=False)
 def binomial(count: Tensor, prob: Tensor, generator: Source = None) -> Tensor:
-    """How many of `count` trials succeed, each with the probability `prob`."""
+    """Return numbers of the binomial distribution: successes in `count` trials of chance `prob`."""
     for tensor in (count, prob):
         check_types("binomial_cpu", WIDE_FLOATS, tensor.dtype.numpy)
     broadcast(count.sizes, prob.sizes)
@@ -268,7 +268,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Source = None) -> Tensor:
 def multinomial(
     input: Tensor, num_samples: int, replacement: bool = False, **options: Any
 ) -> Tensor:
-    """For each row of input positions that are drawn with the row's elements as probabilities.
+    """Return positions drawn for each row of input, whose elements are their probabilities.
 
     input: a vector or a matrix; the sum of a row may be any positive number. replacement: whether
     a position may come again. Returns int64, a vector of num_samples or a matrix of the rows by

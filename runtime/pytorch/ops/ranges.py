@@ -48,7 +48,7 @@ def _shown(number: Any) -> str:
 def arange(
     start: Any = 0, end: Any = None, step: Any = 1, *, out: Out = None, dtype: Kind = None
 ) -> Tensor:
-    """The numbers from start on, in steps, that come before end."""
+    """Return the numbers from start on, in steps, that come before end."""
     if end is None:
         start, end = 0, start
     if _is_plain_range(start, end, step) and out is None and dtype is None:
@@ -66,7 +66,7 @@ def arange(
 
 
 def _is_plain_range(start: Any, end: Any, step: Any) -> bool:
-    """Whether numpy makes the same numbers for sure."""
+    """Tell whether numpy makes the same numbers for sure."""
     if not start.__class__ is end.__class__ is step.__class__ is int or not step:
         return False
     low, high = (start, end) if step > 0 else (end, start)
@@ -92,7 +92,7 @@ def _steps(start: float, step: float, count: int, kind: dtype) -> Array:
 def range_(
     start: Number, end: Number, step: Number = 1, *, out: Out = None, dtype: Kind = None
 ) -> Tensor:
-    """The numbers from start to end, in steps. Unlike those of `arange` they have end itself."""
+    """Return the numbers from start to end in steps; end itself is one, unlike in `arange`."""
     warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is "
         "inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
@@ -129,7 +129,7 @@ _BOUNDS = [
 def _ends(
     function: str, start: Any, end: Any, steps: int, out: Out, dtype: Kind
 ) -> tuple[Any, Any, dtype]:
-    """The first and the last number of equal steps, and their type."""
+    """Return the first and the last number of equal steps, and their type."""
     start, end = _bound("start", function, start), _bound("end", function, end)
     kind = type_for(dtype, out)
     require(steps >= 0, "number of steps must be non-negative")
@@ -141,13 +141,13 @@ def _ends(
 
 @op(*[f"linspace({bounds}, *, {_WITH_OUT})" for bounds in _BOUNDS])
 def linspace(start: Any, end: Any, steps: int, *, out: Out = None, dtype: Kind = None) -> Tensor:
-    """Numbers from start to end in equal steps."""
+    """Return numbers from start to end in equal steps."""
     start, end, kind = _ends("linspace", start, end, steps, out, dtype)
     return give(_between(start, end, steps, kind), out)
 
 
 def _between(start: Any, end: Any, steps: int, kind: dtype) -> Array:
-    """Equal steps, counted from the start in the first half and from the end in the second."""
+    """Return equal steps, counted from the nearer end."""
     is_whole = kind.category is Category.INTEGER
     numpy = _STEP_TYPES.get(kind.name, np.dtype(np.float64) if is_whole else kind.numpy)
     if steps < 2:
@@ -169,7 +169,7 @@ _STEP_TYPES = {"float16": np.dtype(np.float32)}
 def logspace(
     start: Any, end: Any, steps: int, base: float = 10.0, *, out: Out = None, dtype: Kind = None
 ) -> Tensor:
-    """Powers of a base, whose exponents go from start to end in equal steps."""
+    """Return powers of a base, whose exponents go from start to end in equal steps."""
     start, end, kind = _ends("logspace", start, end, steps, out, dtype)
     return give(calmly(_powers, start, end, steps, base, kind), out)
 
@@ -191,7 +191,7 @@ def _powers(start: Any, end: Any, steps: int, base: float, kind: dtype) -> Array
 
 @op(f"eye(int n, *, {_WITH_OUT})", f"eye(int n, int m, *, {_WITH_OUT})")
 def eye(n: int, m: int | None = None, *, out: Out = None, dtype: Kind = None) -> Tensor:
-    """The matrix that is one on its diagonal, zero elsewhere."""
+    """Return the matrix that is one on its diagonal, zero elsewhere."""
     for name, size in (("n", n), ("m", m)):
         if size is not None and size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")

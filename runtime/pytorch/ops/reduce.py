@@ -37,7 +37,7 @@ _LONG = 64
 
 
 def sum_of(array: Array, axes: Shape | None, keepdim: bool, kind: Any = None) -> Any:
-    """A sum along axes, with the rounding errors of few additions.
+    """Return a sum along axes, with the rounding errors of few additions.
 
     kind: numpy's type in which it is taken; by default the elements'.
     """
@@ -56,7 +56,7 @@ def sum_of(array: Array, axes: Shape | None, keepdim: bool, kind: Any = None) ->
 
 
 def sum_type(array: Array, kind: Kind) -> np.dtype[Any] | None:
-    """numpy's type in which a sum is taken: int64 for whole numbers; None for the elements'."""
+    """Return numpy's type of a sum: int64 for whole numbers; None for the elements' type."""
     if kind is not None:
         return kind.numpy
     numpy_type = array.dtype
@@ -66,7 +66,7 @@ def sum_type(array: Array, kind: Kind) -> np.dtype[Any] | None:
 def reduced(
     reduce: Reduce, input: Tensor, dim: Any, keepdim: bool, dtype: Kind = None, out: Out = None
 ) -> Tensor:
-    """What a function makes of the elements along dimensions, of whole numbers as int64."""
+    """Return a reduction of the elements along dimensions, of whole numbers as int64."""
     array = input.array
     axes = None if dim is None else axes_of(dim, array.ndim)
     if out is not None:
@@ -88,13 +88,13 @@ _ALONG = f"dim, bool keepdim = False, *, {_OPTIONS}"
 def sum(
     input: Tensor, dim: Any = None, keepdim: bool = False, dtype: Kind = None, out: Out = None
 ) -> Tensor:
-    """The sums of all elements, or along dimensions; of whole numbers as int64."""
+    """Return the sums of all elements, or along dimensions; of whole numbers as int64."""
     return reduced(sum_of, input, dim, keepdim, dtype, out)
 
 
 @op(more=_OPTIONS)
 def nansum(input: Tensor, dim: IntsOrOne = None, keepdim: bool = False, **options: Any) -> Tensor:
-    """The sums along dimensions, in which a nan counts as 0."""
+    """Return the sums along dimensions, in which a nan counts as 0."""
     if (kind := options.get("dtype")) is not None:
         message = "provided dtype must match dtype of result. Got {1.scalar} and {0.scalar}."
         check_out(options.get("out"), kind, messages=[f"nansum: {message}"])
@@ -117,7 +117,7 @@ def _product(array: Array, axes: Shape | None, keepdim: bool, kind: Any) -> Arra
 def prod(
     input: Tensor, dim: Any = None, keepdim: bool = False, dtype: Kind = None, out: Out = None
 ) -> Tensor:
-    """The products of all elements, or along a dimension; of whole numbers as int64."""
+    """Return the products of all elements, or along a dimension; of whole numbers as int64."""
     return reduced(_product, input, dim, keepdim, dtype, out)
 
 
@@ -140,7 +140,7 @@ def _average_type(name: str, input: Tensor, kind: Kind) -> DType:
 def mean(
     input: Tensor, dim: Any = None, keepdim: bool = False, dtype: Kind = None, out: Out = None
 ) -> Tensor:
-    """The averages of all elements, or along dimensions."""
+    """Return the averages of all elements, or along dimensions."""
     array = input.array
     result = array.dtype
     is_plain = dtype is None and out is None and result.kind == "f"
@@ -167,7 +167,7 @@ def _mean_type(input: Tensor, kind: Kind, out: Out) -> DType:
 
 
 def count_along(array: Array, axes: Iterable[int]) -> int:
-    """The number of elements that are reduced to one."""
+    """Return the number of elements that are reduced to one."""
     return math.prod([array.shape[axis] for axis in axes])
 
 
@@ -175,7 +175,7 @@ def count_along(array: Array, axes: Iterable[int]) -> int:
 def nanmean(
     input: Tensor, dim: IntsOrOne = None, keepdim: bool = False, *, dtype: Kind = None
 ) -> Tensor:
-    """The averages along dimensions of what is no nan."""
+    """Return the averages along dimensions of what is no nan."""
     if not input.dtype.is_floating_point:
         raise NotImplementedError(
             "nanmean(): expected input to have floating point or complex dtype but got "
@@ -198,7 +198,7 @@ def nanmean(
 
 @op("count_nonzero(Tensor input, int dim = None)", "count_nonzero(Tensor input, tuple of ints dim)")
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
-    """How many elements are other than 0."""
+    """Return the numbers of elements other than 0."""
     array = input.array
     axes = axes_of(dim, array.ndim)
     check_types("nonzero_count_cpu", ALL, array.dtype)
@@ -209,7 +209,7 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
 
 @op(name="logsumexp special_logsumexp")
 def logsumexp(input: Tensor, dim: IntsOrOne, keepdim: bool = False, *, out: Out = None) -> Tensor:
-    """The logarithms of the sums of the exponentials along dimensions."""
+    """Return the logarithms of the sums of the exponentials along dimensions."""
     if out is not None and not out.dtype.is_floating_point:
         raise RuntimeError(
             "logsumexp(): Expected floating point type for result tensor, but got: "
@@ -237,7 +237,7 @@ def _log_of_sums(array: Array, axes: Any, keepdim: bool) -> Array:
 
 
 def _softmax(name: str, input: Tensor, dim: int, dtype: Kind) -> Tensor:
-    """The exponentials divided by their sum, or the logarithms of that."""
+    """Return the exponentials divided by their sum, or the logarithms of that."""
     array = input.array
     axis = wrap_dim(dim, array.ndim)
     if dtype is not None:
@@ -262,12 +262,12 @@ def _softmax(name: str, input: Tensor, dim: int, dtype: Kind) -> Tensor:
 @op(more=OUT)
 @op("special_softmax(Tensor input, int dim, torch.dtype dtype = None)")
 def softmax(input: Tensor, dim: int, dtype: Kind = None) -> Tensor:
-    """The exponentials, divided by their sum along a dimension."""
+    """Return the exponentials, divided by their sum along a dimension."""
     return _softmax("softmax", input, dim, dtype)
 
 
 @op(more=OUT)
 @op("special_log_softmax(Tensor input, int dim, *, torch.dtype dtype = None)")
 def log_softmax(input: Tensor, dim: int, dtype: Kind = None) -> Tensor:
-    """The logarithms of the softmax along a dimension."""
+    """Return the logarithms of the softmax along a dimension."""
     return _softmax("log_softmax", input, dim, dtype)

@@ -30,7 +30,7 @@ _INDICES = frozenset(np.dtype(name).num for name in ("int32", "int64"))
 
 
 def _repeated(array: Array, repeats: Shape) -> Tensor:
-    """repeats has at least as many entries as the array has dimensions."""
+    """Return the array repeated along each dimension, of which `repeats` may have more."""
     sizes = (1,) * (len(repeats) - array.ndim) + array.shape
     full = check_sizes(tuple([n * size for n, size in zip(repeats, sizes, strict=True)]))
     return wrap(np.ascontiguousarray(np.tile(array, repeats)).reshape(full))
@@ -38,7 +38,7 @@ def _repeated(array: Array, repeats: Shape) -> Tensor:
 
 @op(function=False)
 def repeat(input: Tensor, repeats: Shape) -> Tensor:
-    """The tensor so many times along each dimension; further dimensions come in front."""
+    """Return the tensor so many times along each dimension; further dimensions come in front."""
     if len(repeats) < input.array.ndim:
         raise RuntimeError(
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
@@ -49,7 +49,7 @@ def repeat(input: Tensor, repeats: Shape) -> Tensor:
 
 @op()
 def tile(input: Tensor, dims: Shape) -> Tensor:
-    """Repeat as `repeat` does; missing numbers in front count as 1."""
+    """Return the tensor repeated as by `repeat`; missing numbers in front count as 1."""
     return _repeated(input.array, (1,) * (input.array.ndim - len(dims)) + dims)
 
 
@@ -57,7 +57,7 @@ def tile(input: Tensor, dims: Shape) -> Tensor:
 def repeat_interleave(
     input: Tensor, repeats: Tensor, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
-    """Each position of a dimension as many times as a tensor tells."""
+    """Return each position of a dimension as many times as a tensor tells."""
     counts = repeats.array
     array, dim = (input.array.reshape(-1), 0) if dim is None else (input.array, dim)
     dim = wrap_dim(dim, array.ndim)
@@ -91,7 +91,7 @@ def _interleaved(array: Array, counts: Any, dim: int, output_size: int | None) -
 
 @op(name="repeat_interleave", method=False)
 def repeat_indices(repeats: Tensor, *, output_size: int | None = None) -> Tensor:
-    """Each index as many times as its element tells."""
+    """Return each index as many times as its element tells."""
     require(repeats.array.ndim == 1, "repeat_interleave only accept 1D vector as repeat")
     _check_counts(repeats)
     indices = np.arange(repeats.array.size, dtype=repeats.array.dtype)
@@ -102,7 +102,7 @@ def repeat_indices(repeats: Tensor, *, output_size: int | None = None) -> Tensor
 def repeat_interleave_all(
     input: Tensor, repeats: int, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
-    """Each position of a dimension so many times."""
+    """Return each position of a dimension so many times."""
     array, dim = (input.array.reshape(-1), 0) if dim is None else (input.array, dim)
     if not array.ndim:
         wrap_dim(1, 0)  # as PyTorch: it looks at the dimension behind the one that is repeated
@@ -116,7 +116,7 @@ def repeat_interleave_all(
 
 @op()
 def roll(input: Tensor, shifts: IntsOrOne, dims: IntsOrOne | None = ()) -> Tensor:
-    """The elements moved along dimensions; those that leave at the end come in at the front."""
+    """Return the elements moved along dimensions; those beyond the end come in at the front."""
     array = input.array
     dims = () if dims is None else dims
     shifts, dims = (((x,) if isinstance(x, int) else x) for x in (shifts, dims))
@@ -151,7 +151,7 @@ def _flipped(tensor: Tensor, dims: Any) -> Tensor:
 
 @op()
 def flip(input: Tensor, dims: Shape) -> Tensor:
-    """The elements in the opposite order along dimensions."""
+    """Return the elements in the opposite order along dimensions."""
     array = input.array
     wrapped = wrap_dims(dims, array.ndim)
     return _flipped(input, wrapped if array.ndim else ())
@@ -159,21 +159,21 @@ def flip(input: Tensor, dims: Shape) -> Tensor:
 
 @op()
 def fliplr(input: Tensor) -> Tensor:
-    """The columns in the opposite order."""
+    """Return the columns in the opposite order."""
     require(input.array.ndim >= 2, "Input must be >= 2-d.")
     return _flipped(input, (1,))
 
 
 @op()
 def flipud(input: Tensor) -> Tensor:
-    """The rows in the opposite order."""
+    """Return the rows in the opposite order."""
     require(input.array.ndim >= 1, "Input must be >= 1-d.")
     return _flipped(input, (0,))
 
 
 @op("rot90(Tensor input, int k = 1, tuple of ints dims = (0,1))")
 def rot90(input: Tensor, k: int = 1, dims: Shape = (0, 1)) -> Tensor:
-    """The elements turned by k times 90 degrees, from the first dimension towards the second."""
+    """Return the elements turned by k times 90 degrees, from the first dimension to the second."""
     check_long(k)
     array = input.array
     require(len(dims) == 2, "expected total rotation dims == 2, but got dims = {}", len(dims))
@@ -223,7 +223,7 @@ def _limited(shape: Shape, diagonal: int) -> int:
 
 
 def _positions(rows: int, columns: int, diagonal: int, upper: bool) -> Array:
-    """The rows and columns of a triangle's elements. Raises RuntimeError where they are too many.
+    """Return the rows and columns of a triangle's elements. Raises RuntimeError for too many.
 
     Of the rows before ``top`` all elements, or none, are left of the diagonal.
     """
@@ -253,7 +253,7 @@ _triangles("triu", np.triu, "above")
 
 @op(more=OUT)
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The diagonal of a matrix, as a copy; or the matrix that has a vector as its diagonal."""
+    """Return a copy of a matrix's diagonal, or the matrix with a vector as its diagonal."""
     check_long(diagonal)
     ndim = input.array.ndim
     require(ndim in (1, 2), "diag(): Supports 1D or 2D tensors. Got {}D", ndim)
@@ -264,7 +264,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 
 @op()
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Matrices that have the last dimension as a diagonal, and zeros elsewhere."""
+    """Return matrices that have the last dimension as a diagonal, and zeros elsewhere."""
     array = input.array
     ndim = array.ndim + 1
     first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
@@ -280,5 +280,5 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 
 @op()
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """The matrix that has all elements as a diagonal."""
+    """Return the matrix that has all elements as a diagonal."""
     return diag_embed(wrap(input.array.reshape(-1)), offset)

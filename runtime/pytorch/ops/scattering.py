@@ -80,7 +80,7 @@ def _check_scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | None) -
 def positions_of(
     input: Tensor, dim: int, index: Array, error: type[Exception] = RuntimeError
 ) -> tuple[Array, Array]:
-    """A tensor's elements in one dimension, or a copy of them, and the positions in it."""
+    """Return a tensor's elements in one dimension, or a copy of them, and the positions in it."""
     array = input.array
     size = array.shape[dim] if array.ndim else 1
     check_bounds(index, dim, size, error)
@@ -96,7 +96,7 @@ def write_back(array: Array, flat: Array) -> None:
 
 
 def _source_of(src: Tensor, index: Array) -> Array:
-    """The elements of a source that an index has a position for."""
+    """Return the elements of a source that an index has a position for."""
     if not src.array.ndim or not index.ndim:
         return src.array.reshape(-1)[: index.size]
     return src.array[tuple(map(slice, index.shape))].reshape(-1)
@@ -160,7 +160,7 @@ REDUCTIONS: dict[str, np.ufunc] = {
 
 
 def _identity(kind: np.dtype[Any], reduce: str) -> Any:
-    """What changes no element that it is reduced with."""
+    """Return the identity of a reduction: the number that changes no element it is reduced with."""
     if reduce in ("sum", "prod", "mean"):
         return kind.type(reduce == "prod")
     if kind.kind == "f":
@@ -215,7 +215,7 @@ def _is_expanded(array: Array) -> bool:
 
 
 def _copy(input: Tensor) -> Tensor:
-    """A copy of the whole storage, so that the strides and the offset stay."""
+    """Return a copy of the whole storage, so that the strides and the offset stay."""
     if input._storage is None or _is_expanded(input.array):
         return wrap(copy_of(input, input.dtype))
     memory = wrap(input._storage.data.copy().view(input.array.dtype))

@@ -95,7 +95,7 @@ def searchsorted(
     sorter: Tensor | None = None,
     out: Out = None,
 ) -> Tensor:
-    """Where each value would be put in sorted elements, so that they stay sorted.
+    """Return the position of each value in sorted elements: before it all are smaller.
 
     right, or side='right': behind equal ones. sorter: the positions that sort the elements.
     """
@@ -127,7 +127,7 @@ def searchsorted(
 @op(f"bucketize(Number self, Tensor boundaries, *, {_SIDES})", method=False)
 @op(more=f"{_SIDES}, {OUT}", method=False)
 def bucketize(input: Operand, boundaries: Tensor, **options: Any) -> Tensor:
-    """The number of the bucket of each value, by the buckets' boundaries.
+    """Return the number of the bucket of each value, by the buckets' boundaries.
 
     right: a value that is a boundary is in the bucket behind it.
     """
@@ -146,7 +146,7 @@ _Found = tuple[Array, Array, Array]
 
 
 def _runs(differs: Array, order: Array | None) -> tuple[Array, Array, Array]:
-    """Where runs of equal elements begin; the run of each element; and the lengths of the runs.
+    """Return the starts of runs of equal elements, the run of each element, and the runs' lengths.
 
     differs: for all elements but the first whether they begin a run. order: the positions of these
     elements before they were sorted.
@@ -170,7 +170,7 @@ def _of_elements(flat: Array, sort: bool) -> _Found:
 
 
 def _of_slices(array: Array, axis: int, sort: bool) -> _Found:
-    """The different slices of a dimension, which are compared element by element."""
+    """Return the different slices of a dimension, which are compared element by element."""
     n = array.shape[axis]
     if not n:
         return array.copy(), np.empty(0, np.int64), np.empty(0, np.int64)
@@ -221,7 +221,7 @@ def unique(
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """The elements, or slices of a dimension, that differ from the one before them."""
+    """Return the elements, or slices of a dimension, that differ from the one before them."""
     return _result(input, dim, False, return_inverse, return_counts)
 
 
@@ -235,7 +235,7 @@ _MEMBERSHIP = f"bool assume_unique = False, bool invert = False, {OUT}"
 @op(f"isin(Number element, Tensor test_elements, *, {_MEMBERSHIP})", method=False)
 @op(more=_MEMBERSHIP, method=False)
 def isin(elements: Operand, test_elements: Operand, **options: Any) -> Tensor:
-    """Whether each element is among others; invert: whether it is not."""
+    """Tell whether each element is among others; invert: whether it is not."""
     kind = result_type(elements, test_elements)
     for operand in (elements, test_elements):
         if isinstance(operand, Tensor) and operand.dtype is bool_:

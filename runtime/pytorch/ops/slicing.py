@@ -22,7 +22,7 @@ _LEAST = "expects at least a 1-dimensional tensor"
 
 
 def part(input: Tensor, dim: int, start: int, stop: int, step: int = 1) -> Tensor:
-    """A view of the positions from start up to stop in a dimension; all counted from 0."""
+    """Return a view of the positions from start up to stop in a dimension; all counted from 0."""
     array = input.array
     if array.size and start < stop:  # numpy does not keep the strides of empty parts
         return view_of(input, array[(slice(None),) * dim + (slice(start, stop, step),)])
@@ -34,7 +34,7 @@ def part(input: Tensor, dim: int, start: int, stop: int, step: int = 1) -> Tenso
 
 
 def row(input: Tensor, dim: int, index: int) -> Tensor:
-    """A view of one position in a dimension, which the view has no more; both from 0."""
+    """Return a view of one position in a dimension, which the view has no more; both from 0."""
     array = input.array
     if array.size:
         return view_of(input, array[(slice(None),) * dim + (index, ...)])
@@ -44,7 +44,7 @@ def row(input: Tensor, dim: int, index: int) -> Tensor:
 
 
 def _sized(input: Tensor, dim: int, message: str, error: type[Exception] = RuntimeError) -> Sized:
-    """A dimension and its size. Raises an error with the message where there are no dimensions."""
+    """Return a dimension and its size. Raises an error where there are no dimensions."""
     shape = input.array.shape
     if not shape:
         raise error(message)
@@ -54,7 +54,7 @@ def _sized(input: Tensor, dim: int, message: str, error: type[Exception] = Runti
 
 @op()
 def narrow(input: Tensor, dim: int, start: TensorOrInt, length: int) -> Tensor:
-    """A view of some positions of a dimension: from start on, length of them."""
+    """Return a view of some positions of a dimension: from start on, length of them."""
     if isinstance(start, Tensor):
         if start.array.ndim or start.array.dtype.kind not in "iu":
             raise RuntimeError("start must be an 0-dim integral Tensor.")
@@ -73,13 +73,13 @@ def narrow(input: Tensor, dim: int, start: TensorOrInt, length: int) -> Tensor:
 
 @op(more=OUT)
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """A copy of some positions of a dimension."""
+    """Return a copy of some positions of a dimension."""
     return wrap(narrow(input, dim, start, length).array.copy("C"))
 
 
 @op()
 def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """A view of one position of a dimension, without that dimension."""
+    """Return a view of one position of a dimension, without that dimension."""
     message = "select() cannot be applied to a 0-dim tensor."
     dim, size = _sized(input, dim, message, IndexError)
     if not -size <= index < size:
@@ -92,7 +92,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 @op()
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of all positions of a dimension."""
+    """Return views of all positions of a dimension."""
     shape = input.array.shape
     dim = wrap_dim(dim if shape else 0, len(shape), takes_scalar=False)
     return tuple([row(input, dim, index) for index in range(shape[dim])])
@@ -102,14 +102,14 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 def _cut(input: Tensor, dim: int, ends: Any) -> tuple[Tensor, ...]:
-    """Parts that end before some positions, the last at the end."""
+    """Return parts that end before some positions, the last at the end."""
     starts = [0, *ends]
     return tuple([part(input, dim, a, b) for a, b in zip(starts, starts[1:], strict=False)])
 
 
 @op(name="split", method=False)
 def split_evenly(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of parts of a dimension that have one size; the last may be smaller."""
+    """Return views of parts of a dimension that have one size; the last may be smaller."""
     check_long(split_size)
     dim, size = _sized(input, dim, f"split {_LEAST}")
     if split_size < 0:
@@ -125,7 +125,7 @@ def split_evenly(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, 
 @op("split(Tensor input, tuple of ints split_size, int dim = 0)", method=False)
 @op()
 def split_with_sizes(input: Tensor, split_sizes: Shape, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of parts of a dimension that have some sizes."""
+    """Return views of parts of a dimension that have some sizes."""
     asked_dim, (dim, size) = dim, _sized(input, dim, f"split {_LEAST}")
     if any(n < 0 for n in split_sizes):
         raise RuntimeError(
@@ -151,7 +151,7 @@ def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
 
 @functional
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of parts of a dimension: of one size, the last maybe smaller, or of a list of sizes."""
+    """Return views of a dimension's parts: of one size, but for the last, or of listed sizes."""
     return tensor.split(split_size_or_sections, dim)
 
 
@@ -160,7 +160,7 @@ as_method(_split_method, "split", split.__doc__)
 
 @op()
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of so many parts of a dimension, or fewer, of one size; the last may be smaller."""
+    """Return views of at most so many parts of a dimension, of one size but for the last."""
     check_long(chunks)
     dim, size = _sized(input, dim, f"chunk {_LEAST}")
     require(chunks > 0, "chunk expects `chunks` to be greater than 0, got: {}", chunks)
@@ -196,7 +196,7 @@ def _at_indices(input: Tensor, indices: Any, dim: int) -> tuple[Tensor, ...]:
     "tensor_split(Tensor input, int sections, int dim = 0)",
 )
 def tensor_split(input: Tensor, sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of the parts of a dimension between some positions, or of so many parts.
+    """Return views of the parts of a dimension between some positions, or of so many parts.
 
     The sizes of two of so many parts differ by 1 at most. A tensor has a number or positions.
     """
@@ -222,7 +222,7 @@ def _positions(tensor: Tensor) -> Any:
 
 
 def _directed(name: str, least: int, dim: int) -> None:
-    """hsplit, vsplit or dsplit: tensor_split along the dimension that the name tells."""
+    """Register hsplit, vsplit or dsplit: `tensor_split` along one dimension."""
 
     @op(f"{name}(Tensor input, int sections)", f"{name}(Tensor input, tuple of ints indices)")
     def split(input: Tensor, sections: Any) -> tuple[Tensor, ...]:
@@ -255,7 +255,7 @@ for _name, _least, _dim in (("hsplit", 1, 1), ("vsplit", 2, 0), ("dsplit", 3, 2)
 
 @op(function=False)
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """Views of all windows of a size in a dimension; the last dimension has their elements."""
+    """Return views of all windows in a dimension; the last dimension has their elements."""
     shape, strides = input.array.shape, input.strides
     dim = wrap_dim(dimension, len(shape))
     length = shape[dim] if shape else 1
@@ -275,7 +275,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 @op()
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """A view of a diagonal of two dimensions; a positive offset is above the main one."""
+    """Return a view of a diagonal of two dimensions; a positive offset is above the main one."""
     shape, strides = input.array.shape, input.strides
     first, second = wrap_dim(dim1, len(shape)), wrap_dim(dim2, len(shape))
     require(first != second, "diagonal dimensions cannot be identical {}, {}", dim1, dim2)

@@ -40,7 +40,7 @@ from th_shell.torch.tensors.tensor import Tensor, wrap
 @op(f"inverse(Tensor input, *, {OUT})")
 @op(name="linalg_inv", more=OUT)
 def inv(A: Tensor) -> Tensor:
-    """The inverses of matrices. Raises LinAlgError where there is none."""
+    """Return the inverses of matrices. Raises LinAlgError where there is none."""
     array = check_matrices(A, "linalg.inv")
     try:
         with np.errstate(all="ignore"):
@@ -52,7 +52,7 @@ def inv(A: Tensor) -> Tensor:
 
 @op(name="linalg_solve", more=OUT)
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
-    """The solutions X of ``A @ X = B``, or, where left is false, of ``X @ A = B``."""
+    """Return the solutions X of ``A @ X = B``, or, where left is false, of ``X @ A = B``."""
     a, b = check_matrices(A, "linalg.solve"), B.array
     check_one_type("linalg.solve: ", A=A, B=B)
     is_vector = b.ndim == 1 or (a.ndim - 1 == b.ndim and b.shape == a.shape[:-1])
@@ -78,7 +78,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 def solve_triangular(
     input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Tensor:
-    """The solutions of equations of which one triangle alone counts."""
+    """Return the solutions of equations of which one triangle alone counts."""
     array = check_matrices(input, "linalg.solve_triangular")
     check_equation(array, B.array, left, "linalg.solve_triangular")
     broadcast(array.shape[:-2], B.array.shape[:-2])
@@ -86,7 +86,7 @@ def solve_triangular(
 
 
 def _substituted(array: Array, sides: Array, upper: bool, left: bool, unit: bool) -> Array:
-    """What substitution by BLAS makes of right sides; zeros on the diagonal make infinities."""
+    """Return right sides after substitution by BLAS; zeros on the diagonal make infinities."""
     trsm = routine("trsm", array)
 
     def solve(triangle: Array, right: Array) -> Any:
@@ -101,7 +101,7 @@ def _substituted(array: Array, sides: Array, upper: bool, left: bool, unit: bool
 @op("det(Tensor input)")
 @op(name="linalg_det", more=OUT)
 def det(A: Tensor) -> Tensor:
-    """The determinants of matrices: products of the pivots of their LU factors.
+    """Return the determinants of matrices: products of the pivots of their LU factors.
 
     As in PyTorch the factors are those of the transposed matrix where its rows lie in memory one
     after another. The last digits depend on that, and numpy's go by way of logarithms.
@@ -118,7 +118,7 @@ def det(A: Tensor) -> Tensor:
 
 @op(more=OUTS, method=False)
 def linalg_slogdet(A: Tensor) -> Any:
-    """The signs of determinants and the logarithms of their absolute values."""
+    """Return the signs of determinants and the logarithms of their absolute values."""
     with np.errstate(all="ignore"):
         signs, logarithms = np.linalg.slogdet(check_matrices(A, "linalg.slogdet"))
         signs = signs * ~np.isnan(logarithms)
@@ -127,13 +127,13 @@ def linalg_slogdet(A: Tensor) -> Any:
 
 @op()
 def slogdet(input: Tensor) -> Any:
-    """The signs of determinants and the logarithms of their absolute values."""
+    """Return the signs of determinants and the logarithms of their absolute values."""
     return named("slogdet", *linalg_slogdet(input))
 
 
 @op()
 def logdet(input: Tensor) -> Tensor:
-    """The logarithms of determinants; nan for negative ones."""
+    """Return the logarithms of determinants; nan for negative ones."""
     sign, logarithm = linalg_slogdet(input)
     return wrap(np.where(sign.array < 0, np.nan, logarithm.array).astype(input.array.dtype))
 
@@ -150,7 +150,7 @@ def _check_sides(input: Tensor, A: Tensor, name: str) -> None:
 
 @op(more=OUT, casts=True)
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
-    """The solutions X of ``A @ X = input``, where input2 is the factor of A."""
+    """Return the solutions X of ``A @ X = input``, where input2 is the factor of A."""
     b, factor = input.array, input2.array
     for name, array in (("b", b), ("u", factor)):
         if array.ndim < 2:
@@ -166,7 +166,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
 
 @op(name="linalg_diagonal")
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """A view of the diagonals of matrices."""
+    """Return a view of the diagonals of matrices."""
     return diagonal_view(A, offset, dim1, dim2)
 
 
@@ -231,7 +231,7 @@ def _solved(a: Array, b: Array, rcond: float | None, driver: str) -> tuple[Array
 
 
 def with_tolerances(name: str, old: str) -> list[str]:
-    """The signatures of what takes small singular values for zeros. old: the limit's old name."""
+    """Return the signatures of a function with tolerances. old: the old name of the limit."""
     options = f"bool hermitian = False, {OUT})"
     kinds = ("Tensor", "float")
     return [
@@ -241,7 +241,7 @@ def with_tolerances(name: str, old: str) -> list[str]:
 
 
 def least_value(values: Array, array: Array, atol: Any, rtol: Any) -> Array:
-    """What singular values of matrices have to be above: atol, or rtol times the largest one.
+    """Return the limit of singular values that count: atol, or rtol times the largest one.
 
     Either is a number, a tensor with one for each matrix, or None.
     """
@@ -263,7 +263,7 @@ def _one_each(tolerance: Any, array: Array) -> Array:
 def pinv(
     input: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Tensor:
-    """The pseudo-inverses of matrices (Moore and Penrose's): small singular values are zeros."""
+    """Return Moore and Penrose's pseudo-inverses; small singular values count as zeros."""
     array = matrices(input, "linalg.pinv")
     if hermitian:
         check_matrices(input, "linalg.eigh")
@@ -277,7 +277,7 @@ def pinv(
 
 @op()
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
-    """The pseudo-inverses of matrices."""
+    """Return the pseudo-inverses of matrices."""
     return pinv(input, rcond)
 
 
@@ -285,7 +285,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 def matrix_rank(
     input: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Tensor:
-    """How many singular values are above the limit.
+    """Return the ranks of matrices: the numbers of singular values above the limit.
 
     hermitian: the matrices are symmetric, of which the lower triangle alone counts.
     """

@@ -26,7 +26,7 @@ from th_shell.torch.tensors.writing import cast
 
 
 def stable_order(array: Array, axis: int, descending: bool) -> Array:
-    """Positions along an axis in the order of the elements; equal ones stay in their order."""
+    """Return positions along an axis in the order of the elements; equal ones keep theirs."""
     if not descending:
         return array.argsort(axis, "stable")
     back = (slice(None),) * axis + (slice(None, None, -1),)
@@ -35,7 +35,7 @@ def stable_order(array: Array, axis: int, descending: bool) -> Array:
 
 
 def _like(values: Array, input: Tensor) -> Array:
-    """A result with the order of dimensions in memory that a tensor has."""
+    """Return a result with the order of dimensions in memory that a tensor has."""
     array = input.array
     if values.flags.c_contiguous and array.flags.c_contiguous and 1 not in array.shape:
         return values.reshape(array.shape)
@@ -45,7 +45,7 @@ def _like(values: Array, input: Tensor) -> Array:
 
 
 def _sorted(input: Tensor, dim: int, descending: bool) -> tuple[Array, Array]:
-    """The sorted elements along a dimension, and where they were."""
+    """Return the sorted elements along a dimension, and where they were."""
     array, axis = along(input.array, dim)
     order = stable_order(array, axis, descending)
     values = take_at(array, order, axis)
@@ -57,7 +57,7 @@ def _sorted(input: Tensor, dim: int, descending: bool) -> tuple[Array, Array]:
     f"sort(Tensor input, int dim = -1, bool descending = False, *, {OUTS})",
 )
 def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: Any = None) -> Any:
-    """The elements sorted along a dimension, and their positions before."""
+    """Return the elements sorted along a dimension, and their positions before."""
     return pair("sort", *_sorted(input, dim, descending))
 
 
@@ -66,14 +66,14 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: Any 
 def argsort(
     input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False
 ) -> Tensor:
-    """The positions of the elements in their order along a dimension."""
+    """Return the positions of the elements in their order along a dimension."""
     array, axis = along(input.array, dim)
     return wrap(_like(stable_order(array, axis, descending), input))
 
 
 @op(more=OUT)
 def msort(input: Tensor) -> Tensor:
-    """The elements sorted along the first dimension."""
+    """Return the elements sorted along the first dimension."""
     return wrap(_sorted(input, 0, False)[0])
 
 
@@ -82,7 +82,7 @@ def msort(input: Tensor) -> Tensor:
 
 @op(more=OUTS)
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    """The k largest elements along a dimension, or the smallest, in order, and their positions."""
+    """Return the k largest or smallest elements along a dimension in order, and their positions."""
     array, axis = along(input.array, dim)
     require(0 <= k <= array.shape[axis], "selected index k out of range")
     if input.dtype is bool_:
@@ -95,7 +95,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
 
 
 def _top(array: Array, axis: int, k: int, largest: bool) -> Array:
-    """The positions along an axis of the k largest or smallest elements, in their order."""
+    """Return the positions along an axis of the k largest or smallest elements, in their order."""
     n = array.shape[axis]
     if array.size >= FEW and 0 < k < n // 2:
         rows = array.swapaxes(axis, -1)
@@ -120,7 +120,7 @@ def _top(array: Array, axis: int, k: int, largest: bool) -> Array:
     ),
 )
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    """The k-th smallest elements along a dimension, and their positions."""
+    """Return the k-th smallest elements along a dimension, and their positions."""
     array, axis = along(input.array, dim)
     check_not_empty("kthvalue", array, (axis,), IndexError)
     if not 0 < k <= array.shape[axis]:
@@ -130,7 +130,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
 
 
 def _kth(array: Array, axis: int, k: int) -> Array:
-    """The positions along an axis, which is kept, of the k-th smallest elements."""
+    """Return the positions along an axis, which is kept, of the k-th smallest elements."""
     rows = array.swapaxes(axis, -1)
     same = rows == np.partition(rows, k - 1, -1)[..., k - 1 : k]
     at: Array = same.argmax(-1, keepdims=True)
@@ -140,7 +140,7 @@ def _kth(array: Array, axis: int, k: int) -> Array:
 
 
 def _chosen(name: str, input: Tensor, array: Array, axis: int, at: Array, keepdim: bool) -> Any:
-    """The elements at positions along an axis as an operation's result."""
+    """Return the elements at positions along an axis as an operation's result."""
     values = take_at(array, at, axis)
     if not keepdim or not input.array.ndim:
         values, at = values.squeeze(axis), at.squeeze(axis)
@@ -181,7 +181,7 @@ def _register_median(name: str, ignores_nan: bool) -> None:
 
 
 def _middle(array: Array, axis: int, ignores_nan: bool) -> Array:
-    """The positions along an axis, which is kept, of the medians."""
+    """Return the positions along an axis, which is kept, of the medians."""
     n = array.shape[axis]
     if array.dtype.kind == "f" and (unknown := np.isnan(array)).any():
         count = np.count_nonzero(unknown, axis=axis, keepdims=True)
@@ -208,7 +208,7 @@ _register_median("nanmedian", True)
     ),
 )
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
-    """The most frequent elements along a dimension, the smallest of several, and a position."""
+    """Return the most frequent elements along a dimension, the smallest of several; and where."""
     array, axis = along(input.array, dim)
     check_not_empty("mode", array, (axis,), IndexError)
     check_types("mode_cpu", ALL, array.dtype)
@@ -217,7 +217,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
 
 
 def _most_frequent(rows: Array) -> Array:
-    """The positions in the last dimension, which is kept: the last of a run of equal elements."""
+    """Return positions of the most frequent elements in the last dimension, which is kept."""
     n = rows.shape[-1]
     order = rows.argsort(-1, "stable")
     ordered = take_at(rows, order, rows.ndim - 1)
@@ -249,7 +249,7 @@ def _check(input: Tensor, q: Tensor, interpolation: str) -> None:
 
 
 def _quantiles(rows: Array, q: Array, way: str, ignores_nan: bool) -> Array:
-    """The quantiles of sorted rows, in a last dimension as long as q."""
+    """Return the quantiles of sorted rows, in a last dimension as long as q."""
     n = rows.shape[-1]
     unknown = np.isnan(rows)
     if ignores_nan:
@@ -305,7 +305,7 @@ def _register(name: str, ignores_nan: bool) -> None:
 def _along(
     array: Array, q: Array, dim: int | None, keepdim: bool, way: str, ignores_nan: bool
 ) -> Array:
-    """The quantiles of all elements, or along a dimension, in a last dimension as long as q."""
+    """Return quantiles of all elements, or along a dimension; the last dimension has those of q."""
     axis = None if dim is None else wrap_dim(dim, array.ndim)
     require(((q >= 0) & (q <= 1)).all(), "quantile() q values must be in the range [0, 1]")
     shape: tuple[int, ...]

@@ -99,7 +99,7 @@ for _name, _factor in (("deg2rad", math.pi / 180), ("rad2deg", 180 / math.pi)):
 
     @op(f"{_name}(Tensor input, *, {OUT})", in_place=True)
     def convert(input: Tensor, *, factor: float = _factor, out: Out = None) -> Tensor:
-        """An angle in degrees as radians, or the other way round."""
+        """Return an angle in degrees as radians, or the other way round."""
         return _multiply(input, factor, out)
 
 
@@ -131,7 +131,7 @@ unary("special_round", Pointwise(np.rint, FLOATS, kernel="round_vml_cpu"), check
 
 @op(name="round special_round", in_place=True)
 def round_to(input: Tensor, *, decimals: int, out: Out = None) -> Tensor:
-    """Each element rounded to so many digits behind the point; before it if there are fewer."""
+    """Return elements rounded to decimals behind the point, or before it."""
     kernel = "round_cpu" if decimals else "round_vml_cpu"
     check_long(decimals)
     _same_type("", input, input if out is None else out)
@@ -182,7 +182,7 @@ unary("logical_not", Pointwise(np.logical_not, result=bool_, kernel="logical_not
 
 @op()
 def positive(input: Tensor) -> Tensor:
-    """The tensor itself. Raises NotImplementedError for bools."""
+    """Return the tensor itself. Raises NotImplementedError for bools."""
     if input.dtype is bool_:
         raise NotImplementedError("The `+` operator, on a bool tensor is not supported.")
     return input
@@ -190,13 +190,13 @@ def positive(input: Tensor) -> Tensor:
 
 @op(name="conj resolve_conj resolve_neg")
 def conj(input: Tensor) -> Tensor:
-    """The tensor itself, since its elements are real numbers."""
+    """Return the tensor itself, since its elements are real numbers."""
     return input
 
 
 @op(in_place=True)
 def conj_physical(input: Tensor, *, out: Out = None) -> Tensor:
-    """The tensor itself, since its elements are real numbers."""
+    """Return the tensor itself, since its elements are real numbers."""
     if out is not None:
         _same_type("", input, out)
     return input if out is None or out is input else Pointwise(np.copy)(input, None, out)
@@ -206,7 +206,7 @@ def conj_physical(input: Tensor, *, out: Out = None) -> Tensor:
 
 
 def laid_like(input: Tensor, values: Tensor) -> Tensor:
-    """Values of a tensor's sizes, in the tensor's own layout."""
+    """Return values of a tensor's sizes, in the tensor's own layout."""
     if values.strides == input.strides:
         return values
     result = empty_like_array(input, values.array.dtype)
@@ -225,7 +225,7 @@ for _name, _ufunc in (("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.
 
 @op()
 def isreal(input: Tensor) -> Tensor:
-    """Whether each element is a real number, which all are."""
+    """Tell whether each element is a real number, which all are."""
     return ones_like(input, dtype=bool_)
 
 
@@ -245,7 +245,7 @@ unary("signbit", Pointwise(_signbit, result=bool_), in_place=False, check=_truth
 
 @op(name="logit special_logit", in_place=True)
 def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Tensor:
-    """``log(input / (1 - input))``, where input is kept between eps and 1 - eps."""
+    """Return ``log(input / (1 - input))``, where input is kept between eps and 1 - eps."""
     if eps is not None:
         fill_number(eps, to_float(input.dtype))
     compute = Pointwise(lambda a: formulas.logit(a, eps), FLOATS, rule=to_float, keeps_half=True)
@@ -261,7 +261,10 @@ def nan_to_num(
     *,
     out: Out = None,
 ) -> Tensor:
-    """The elements, with numbers for nans and infinities; by default 0 and the type's limits."""
+    """Return the elements with nans and infinities replaced.
+
+    By default by 0 and the type's limits.
+    """
     message = "nan_to_num: dtype of out: {1.scalar} should be same as input: {0.scalar}"
     check_out(out, input.dtype, messages=[message])
     compute = Pointwise(lambda a: formulas.nan_to_num(a, nan, posinf, neginf), keeps_half=True)
@@ -271,7 +274,7 @@ def nan_to_num(
 
 @op(more=OUTS)
 def frexp(input: Tensor) -> Any:
-    """Mantissas between 0.5 and 1, and exponents, with input = mantissa * 2 ** exponent."""
+    """Return mantissas between 0.5 and 1, and exponents, with input = mantissa * 2 ** exponent."""
     require(input.dtype.is_floating_point, "torch.frexp() only supports floating-point dtypes")
     mantissa, exponent = np.frexp(input.array)
     parts = (wrap(mantissa), wrap(np.asarray(exponent, np.int32)))
@@ -282,14 +285,14 @@ _WIDE = "airy_ai erfcx log_ndtr ndtri zeta".split()
 
 
 def without_half(names: str) -> dict[str, Any]:
-    """What `Pointwise` is told of special functions that PyTorch does not have for 16 bits."""
+    """Return options of `Pointwise` for special functions that PyTorch lacks for 16 bits."""
     name = names.removeprefix("special_")
     is_wide = name in _WIDE or "bessel" in name
     return {"kernel": f"{name}_cpu", "takes": WIDE_FLOATS} if is_wide else {}
 
 
 def _scipy(name: str) -> Callable[..., Any]:
-    """A function of scipy.special, which is imported when it is called."""
+    """Return a function of scipy.special, which is imported when it is called."""
 
     def compute(*args: Any) -> Any:
         import scipy.special
@@ -353,7 +356,7 @@ for _names, _compute in (
 
 @op(name="polygamma special_polygamma")
 def polygamma(n: int, input: Tensor, *, out: Out = None) -> Tensor:
-    """The n-th derivative of the digamma function."""
+    """Return the n-th derivative of the digamma function."""
     check_long(n)
     require(n >= 0, "polygamma(n, x) does not support negative n.")
     if not n:
@@ -370,5 +373,5 @@ def polygamma(n: int, input: Tensor, *, out: Out = None) -> Tensor:
 
 @op("polygamma(Tensor input, int n)", function=False, in_place=True)
 def polygamma_method(input: Tensor, n: int, *, out: Out = None) -> Tensor:
-    """The n-th derivative of the digamma function."""
+    """Return the n-th derivative of the digamma function."""
     return polygamma(n, input, out=out)

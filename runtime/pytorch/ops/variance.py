@@ -28,7 +28,7 @@ _NO_FREEDOM = "{}(): degrees of freedom is <= 0. Correction should be strictly l
 
 
 def _variance(name: str, array: Array, axes: Any, correction: Any) -> tuple[Array, Array]:
-    """Variances and averages, at least in the precision of float64; the axes are kept."""
+    """Return variances and averages, at least in the precision of float64; the axes are kept."""
     count = array.size if axes is None else count_along(array, axes)
     average, squares = spread(array, axes) or _spread_of_few(array, axes, count)
     free = count - (1 if correction is None else correction)
@@ -39,7 +39,7 @@ def _variance(name: str, array: Array, axes: Any, correction: Any) -> tuple[Arra
 
 
 def _spread_of_few(array: Array, axes: Any, count: int) -> tuple[Array, Array]:
-    """The averages and the sums of squared distances from them, as float64, with the axes kept."""
+    """Return averages and sums of squared distances from them, as float64, with the axes kept."""
     run, add = quietly.run, np.add.reduce
     wide = array.astype(np.float64, copy=False)
     average = run(np.true_divide, run(add, wide, axes, None, None, True), count)
@@ -56,7 +56,7 @@ def _check_type(name: str, input: Tensor) -> None:
 def _spread(
     name: str, input: Tensor, dim: Any, keepdim: bool, correction: Any = None, out: Out = None
 ) -> Any:
-    """Variances, or standard deviations; where the name ends with _mean averages as well."""
+    """Return variances or standard deviations, and averages where the name ends with _mean."""
     _check_type(name, input)
     array = input.array
     kind = array.dtype
@@ -113,7 +113,7 @@ def _check_matrix(name: str, input: Tensor) -> None:
 def cov(
     input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None
 ) -> Tensor:
-    """The covariances of variables, which are rows; columns are observations.
+    """Return the covariances of variables, which are rows; columns are observations.
 
     fweights: how often each observation was made. aweights: its weight.
     """
@@ -132,7 +132,7 @@ def cov(
 
 
 def _weights(count: int, fweights: Tensor | None, aweights: Tensor | None) -> Array | None:
-    """The product of both kinds of weights; None where there are none. Raises RuntimeError."""
+    """Return the product of both kinds of weights, or None. Raises RuntimeError."""
     weights: Array | None = None
     for name, tensor, category, text in (
         ("fweights", fweights, Category.INTEGER, "integral"),
@@ -183,7 +183,7 @@ def _covariance(
 
 @op()
 def corrcoef(input: Tensor) -> Tensor:
-    """The correlations of variables, which are rows; columns are observations."""
+    """Return the correlations of variables, which are rows; columns are observations."""
     _check_matrix("corrcoef", input)
     covariances = cov(input).array
     with np.errstate(all="ignore"):

@@ -33,7 +33,7 @@ from th_shell.torch.tensors.tensor import Tensor, view_of, wrap
 
 
 def becoming(view: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """A method that makes its tensor the view that a function gives."""
+    """Return a method that makes its tensor the view that a function gives."""
 
     @wraps(view)
     def change(input: Tensor, *args: Any, **named: Any) -> Tensor:
@@ -60,7 +60,7 @@ def as_method(function: Callable[..., Any], name: str, text: str | None) -> None
 
 @op(name="view", function=False)
 def view_as_type(input: Tensor, dtype: dtype) -> Tensor:
-    """The same memory as elements of another type."""
+    """Return the same memory as elements of another type."""
     old, new = input.dtype, dtype.numpy
     array = input.array
     if old.itemsize == dtype.itemsize:
@@ -94,7 +94,7 @@ def _resized_elements(input: Tensor, kind: np.dtype[Any]) -> Tensor:
 
 @op(function=False)
 def view(input: Tensor, size: Shape) -> Tensor:
-    """The same elements with other sizes, one of which may be -1: what the others leave."""
+    """Return the same elements with other sizes, one of which may be -1: what the others leave."""
     viewed = _view(input, size)
     if viewed is None:
         raise RuntimeError(
@@ -123,7 +123,7 @@ def _view(input: Tensor, size: Shape) -> Tensor | None:
 
 @op(name="reshape")
 def reshaped(input: Tensor, shape: Shape) -> Tensor:
-    """A view with other sizes where that is possible, else a copy."""
+    """Return a view with other sizes where that is possible, else a copy."""
     viewed = _view(input, shape)
     if viewed is not None:
         return viewed
@@ -132,19 +132,19 @@ def reshaped(input: Tensor, shape: Shape) -> Tensor:
 
 @op(function=False)
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """A view with another tensor's sizes."""
+    """Return a view with another tensor's sizes."""
     return view(input, other.sizes)
 
 
 @op(function=False)
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
-    """The same elements with another tensor's sizes."""
+    """Return the same elements with another tensor's sizes."""
     return reshaped(input, other.sizes)
 
 
 @op()
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Several dimensions as one; the tensor itself where that changes nothing."""
+    """Return several dimensions as one; the tensor itself where that changes nothing."""
     sizes = input.array.shape
     start, end = wrap_dim(start_dim, len(sizes)), wrap_dim(end_dim, len(sizes))
     require(start <= end, "flatten() has invalid args: start_dim cannot come after end_dim")
@@ -157,7 +157,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 @op()
 def unflatten(input: Tensor, dim: int, sizes: Shape) -> Tensor:
-    """One dimension as several; one of the sizes may be -1."""
+    """Return one dimension as several; one of the sizes may be -1."""
     old = input.array.shape
     dim = wrap_dim(dim, len(old))
     require(sizes, "unflatten: sizes must be non-empty")
@@ -186,7 +186,7 @@ as_method(_unflatten_method, "unflatten", inspect.getdoc(unflatten))
 
 @op()
 def ravel(input: Tensor) -> Tensor:
-    """The elements in one dimension; a view where that is possible."""
+    """Return the elements in one dimension; a view where that is possible."""
     return reshaped(input, (-1,)) if input.array.size else reshaped(input, (0,))
 
 
@@ -195,13 +195,13 @@ def ravel(input: Tensor) -> Tensor:
 
 @op()
 def squeeze(input: Tensor) -> Tensor:
-    """A view without the dimensions of size 1."""
+    """Return a view without the dimensions of size 1."""
     return _keep(input, [size != 1 for size in input.array.shape])
 
 
 @op(name="squeeze")
 def squeeze_dims(input: Tensor, dim: IntOrShape) -> Tensor:
-    """A view without one dimension, or some, those of size 1 of them."""
+    """Return a view without one dimension, or some, those of size 1 of them."""
     sizes = input.array.shape
     dims = wrap_dims((dim,) if isinstance(dim, int) else dim, len(sizes))
     return _keep(input, [size != 1 or at not in dims for at, size in enumerate(sizes)])
@@ -216,7 +216,7 @@ def _keep(input: Tensor, is_kept: list[bool]) -> Tensor:
 
 @op()
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """A view with a further dimension of size 1."""
+    """Return a view with a further dimension of size 1."""
     array = input.array
     sizes = array.shape
     dim = wrap_dim(dim, len(sizes) + 1)
@@ -237,7 +237,7 @@ in_place(unsqueeze, "unsqueeze_")
 
 @op(name="broadcast_to")
 def expanded(input: Tensor, size: Shape) -> Tensor:
-    """A view in which dimensions of size 1 have other sizes. Raises RuntimeError."""
+    """Return a view in which dimensions of size 1 have other sizes. Raises RuntimeError."""
     sizes, strides = input.array.shape, input.strides
     more = len(size) - len(sizes)
     if more < 0:
@@ -278,26 +278,26 @@ def expanded(input: Tensor, size: Shape) -> Tensor:
 
 @op(function=False)
 def expand(input: Tensor, size: Shape, *, implicit: bool = False) -> Tensor:
-    """A view in which dimensions of size 1 have other sizes; -1 leaves a size as it is."""
+    """Return a view in which dimensions of size 1 have other sizes; -1 leaves a size as it is."""
     return expanded(input, size)
 
 
 @op(function=False)
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """A view that has another tensor's sizes."""
+    """Return a view that has another tensor's sizes."""
     return expanded(input, other.array.shape)
 
 
 @functional
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """Views of tensors that all have the shape to which they are broadcast together."""
+    """Return views of tensors that all have the shape to which they are broadcast together."""
     shape: Shape = reduce(broadcast, [tensor.array.shape for tensor in as_tensors(tensors)], ())
     return tuple([expanded(tensor, shape) for tensor in tensors])
 
 
 @functional
 def broadcast_shapes(*shapes: Any) -> Size:
-    """The shape to which tensors of some shapes are broadcast. Raises RuntimeError."""
+    """Return the shape to which tensors of some shapes are broadcast. Raises RuntimeError."""
     tuples = [(shape,) if isinstance(shape, int) else shape for shape in shapes]
     result: list[int] = [1] * max(map(len, tuples), default=0)
     for position, shape in enumerate(tuples):
@@ -322,7 +322,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
 @op()
 def detach(input: Tensor) -> Tensor:
-    """A view of the same elements; no tensor has gradients here."""
+    """Return a view of the same elements; no tensor has gradients here."""
     same_view = view_of(input, input.array.view())
     del same_view.is_view
     return same_view
@@ -330,7 +330,7 @@ def detach(input: Tensor) -> Tensor:
 
 @op()
 def detach_(input: Tensor) -> Tensor:
-    """The tensor itself; no tensor has gradients here. Raises RuntimeError for a view."""
+    """Return the tensor itself; no tensor has gradients here. Raises RuntimeError for a view."""
     if hasattr(input, "is_view"):
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using "

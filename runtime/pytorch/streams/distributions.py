@@ -58,7 +58,7 @@ def fill_normal(words: Words, out: Array, mean: float, deviation: float) -> None
 
 
 def _draw_in_pairs(words: Words, count: int, mean: float, deviation: float) -> Array:
-    """The next normal doubles."""
+    """Return the next normal doubles."""
     values = np.empty(count, np.float64)
     _fill_in_pairs(words, values, mean, deviation)
     return values
@@ -159,7 +159,7 @@ def fill_bernoulli_each(words: Words, out: Array, p: Array) -> None:
 
 
 def draw_with_replacement(words: Words, rows: Array, count: int) -> Array:
-    """For each row of probabilities count of its positions, each of which may come again.
+    """Return count positions for each row of probabilities; positions may come again.
 
     rows: a matrix of floats, in each row one above 0 at least; their sum may be any number.
     """
@@ -174,7 +174,7 @@ def draw_with_replacement(words: Words, rows: Array, count: int) -> Array:
 
 
 def draw_apart(words: Words, rows: Array, count: int) -> Array:
-    """For each row of probabilities count different positions.
+    """Return count different positions for each row of probabilities.
 
     rows: a vector or matrix of floats. The numbers, divided by exponential ones, are put in order.
     """

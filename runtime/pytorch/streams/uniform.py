@@ -45,7 +45,7 @@ Compute = Callable[[Array], Array]  # makes numbers of words
 
 
 def in_order(array: Array, of: Array | None = None) -> Array:
-    """A view with the dimensions in the order of memory, the smallest stride last.
+    """Return a view with the dimensions in the order of memory, the smallest stride last.
 
     of: an array of the same shape, whose order is taken instead of the array's own.
     """
@@ -88,26 +88,26 @@ _TO_UNIT_FLOAT = np.float32(2.0**-24)
 
 
 def floats_of(drawn: Array) -> Array:
-    """Floats of [0, 1): the last 24 bits of a word each."""
+    """Return floats of [0, 1): the last 24 bits of a word each."""
     values = (drawn & _LAST_24).view(np.int32).astype(np.float32)
     values *= _TO_UNIT_FLOAT
     return values
 
 
 def doubles_of(drawn: Array, low: float = 0.0, high: float = 1.0) -> Array:
-    """Doubles of [low, high): the last 53 bits of two words each, the first one higher."""
+    """Return doubles of [low, high): the last 53 bits of two words each, the first one higher."""
     values = np.empty(len(drawn) // 2, np.float64)
     loops.uniform_doubles(address_of(drawn), address_of(values), len(values), low, high)
     return values
 
 
 def unit_doubles(words: Words, count: int) -> Array:
-    """The next doubles of [0, 1)."""
+    """Return the next doubles of [0, 1)."""
     return doubles_of(words.take(2 * count))
 
 
 def unit_floats(words: Words, count: int) -> Array:
-    """The next floats of [0, 1)."""
+    """Return the next floats of [0, 1)."""
     return floats_of(words.take(count))
 
 
@@ -126,7 +126,7 @@ def fill_uniform(words: Words, out: Array, low: float, high: float) -> None:
 
 
 def _floats_between(drawn: Array, low: float, high: float, kind: np.dtype[Any]) -> Array:
-    """Floats of a range; what is rounded to its end in the array's type becomes its beginning."""
+    """Return floats of a range; those that the type rounds to its end become its start."""
     values = floats_of(drawn)
     if (low, high) == (0, 1) and kind == np.float32:
         return values
@@ -147,7 +147,7 @@ _EXACT = 1 << 52  # doubles have all whole numbers up to this one
 
 
 def _longs(drawn: Array) -> Array:
-    """Numbers of 64 bits, of two words each, the first one higher."""
+    """Return numbers of 64 bits, of two words each, the first one higher."""
     values = drawn[::2].astype(np.uint64)
     values <<= _32
     values |= drawn[1::2]
@@ -183,7 +183,7 @@ def fill_whole(words: Words, out: Array, first: int, count: int) -> None:
 
 
 def permutation(words: Words, count: int) -> Array:
-    """The numbers 0 to count - 1 in random order, as int64."""
+    """Return the numbers 0 to count - 1 in random order, as int64."""
     values = np.arange(count, dtype=np.int64)
     for start in range(0, count - 1, BLOCK):
         left = np.arange(count - start, max(count - start - BLOCK, 1), -1, dtype=np.uint32)

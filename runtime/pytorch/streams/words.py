@@ -56,7 +56,7 @@ class Words:
         self._at = _TURN  # how many words of the turn have been used
 
     def take(self, count: int) -> Array:
-        """The next words, as uint32; not to be changed, and valid until more are taken."""
+        """Return the next words, as uint32; not to be changed, and valid until more are taken."""
         at = self._at
         stop = at + count
         if stop <= _TURN:
@@ -65,7 +65,7 @@ class Words:
         return self._take_more(count)
 
     def address(self, count: int) -> int:
-        """The address of the next words; valid until more are taken."""
+        """Return the address of the next words; valid until more are taken."""
         at = self._at
         if at + count <= _TURN:
             self._at = at + count
@@ -92,7 +92,7 @@ class Words:
         return words
 
     def _ready(self) -> MT19937:
-        """The twister, at the end of the present turn."""
+        """Return the twister, at the end of the present turn."""
         # Only here: importing numpy.random takes longer than most programs' other imports.
         from numpy.random import MT19937, RandomState
 
@@ -107,7 +107,7 @@ class Words:
 
     @property
     def state(self) -> bytes:
-        """All there is to know, STATE_SIZE bytes in PyTorch's layout."""
+        """Return all there is to know, STATE_SIZE bytes in PyTorch's layout."""
         state: Any = self._ready().state["state"]
         key = state["key"].astype("<u8").tobytes()
         left, at = (1, 0) if self._fresh else (_TURN + 1 - self._at, self._at)

@@ -88,7 +88,7 @@ def share(compute: Callable[[slice], Any], count: int, elements: int, piece: int
 
 
 def empty_tensor(shape: Shape, kind: np.dtype[Any]) -> Tensor:
-    """A contiguous tensor of undetermined elements; where it is large, of memory that was used."""
+    """Return an uninitialized contiguous tensor; a large one gets memory that was used before."""
     count = prod(shape)
     if count * kind.itemsize < _KEPT:
         return wrap(np.empty(shape, kind))
@@ -99,7 +99,7 @@ def empty_tensor(shape: Shape, kind: np.dtype[Any]) -> Tensor:
 
 
 def filled_tensor(shape: Shape, kind: np.dtype[Any], number: Any) -> Tensor:
-    """A contiguous tensor whose elements are all one number of their type."""
+    """Return a contiguous tensor whose elements are all one number of their type."""
     is_zero = number.__class__ is int and not number  # -0 is another number
     if is_zero and not _KEPT <= prod(shape) * kind.itemsize <= _REUSED:
         return wrap(np.zeros(shape, kind))  # the system's new pages are zeros
@@ -113,7 +113,7 @@ def filled_tensor(shape: Shape, kind: np.dtype[Any], number: Any) -> Tensor:
 
 
 def compute_shared(compute: Any, operands: list[Any], shape: Shape, kind: np.dtype[Any]) -> Tensor:
-    """A new tensor of a function's values for operands that are broadcast to one shape.
+    """Return a new tensor of a function's values for operands that are broadcast to one shape.
 
     compute: numpy's ufunc, or a function of arrays. operands: arrays and numpy's numbers, all of
     the type that it computes in. kind: the type of the values.

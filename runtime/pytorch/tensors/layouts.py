@@ -1,4 +1,4 @@
-"""How tensors lie in memory: layouts of new ones, views by sizes and strides, and what overlaps.
+"""Layouts of tensors in memory: of new ones, of views by sizes and strides, and overlaps.
 
 A result lies as its operands do where that is possible, so that its strides are PyTorch's. Strides
 are kept exactly, also in dimensions of size 1 and in tensors without elements, where they lead
@@ -25,7 +25,7 @@ _NEEDED_RANK = {"channels_last": 4, "channels_last_3d": 5}
 
 
 def empty_array(shape: Shape, strides: Shape, kind: np.dtype[Any]) -> Array:
-    """A new array with strides that reach each of its elements once."""
+    """Return a new array with strides that reach each of its elements once."""
     if strides == contiguous_strides(shape):
         return np.empty(shape, kind)
     count = 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
@@ -35,7 +35,7 @@ def empty_array(shape: Shape, strides: Shape, kind: np.dtype[Any]) -> Array:
 
 
 def is_dense(shape: Shape, strides: Shape) -> bool:
-    """Whether each place between the first element and the last one is one element's."""
+    """Tell whether each place between the first element and the last one is one element's."""
     needed = 1
     for step, size in sorted(zip(strides, shape, strict=True)):
         if size > 1:
@@ -46,7 +46,7 @@ def is_dense(shape: Shape, strides: Shape) -> bool:
 
 
 def dense_strides(shape: Shape, operands: Sequence[Shape]) -> Shape:
-    """The strides of a result: its dimensions stand in the order in which the operands' do.
+    """Return the strides of a result: its dimensions stand in the order in which the operands' do.
 
     operands: their strides for the result's shape, 0 where they are broadcast. The first one that
     tells two dimensions apart decides.
@@ -69,7 +69,7 @@ def dense_strides(shape: Shape, operands: Sequence[Shape]) -> Shape:
 
 
 def _compare(a: int, b: int, shape: Shape, operands: Sequence[Shape]) -> int:
-    """1 where dimension b is to lie inside of a, -1 where it is not, 0 where nothing tells."""
+    """Return 1 where dimension b is to lie inside of a, -1 where not, 0 where either may be."""
     for strides in operands:
         if not (strides[a] and strides[b]):
             continue
@@ -81,7 +81,7 @@ def _compare(a: int, b: int, shape: Shape, operands: Sequence[Shape]) -> int:
 
 
 def format_strides(shape: Shape, order: memory_format | None) -> Shape:
-    """The strides of a new tensor in a memory format. Raises RuntimeError where it has none."""
+    """Return the strides of a new tensor in a memory format. Raises RuntimeError for none."""
     name = "contiguous_format" if order is None else order.name
     if name == "preserve_format":
         raise RuntimeError("unsupported memory format Preserve")
@@ -96,7 +96,7 @@ def format_strides(shape: Shape, order: memory_format | None) -> Shape:
 def empty_like_array(
     tensor: Tensor, kind: np.dtype[Any], order: memory_format | None = None
 ) -> Array:
-    """A new array of a tensor's sizes that lies as the tensor does, or in a memory format."""
+    """Return a new array of a tensor's sizes and layout, or in a memory format."""
     array = tensor.array
     shape = array.shape
     if order is not None and order.name != "preserve_format":
@@ -110,12 +110,12 @@ def empty_like_array(
 
 
 def _is_plain(array: Array) -> bool:
-    """Whether an array lies as numpy's new ones of its sizes do."""
+    """Tell whether an array lies as numpy's new ones of its sizes do."""
     return array.ndim < 2 or bool(array.flags.c_contiguous and array.size and 1 not in array.shape)
 
 
 def copy_of(tensor: Tensor, kind: dtype, order: memory_format | None = None) -> Array:
-    """A new array of a tensor's elements as a type; it lies as the tensor does, or in a format."""
+    """Return a new array of a tensor's elements as a type, in its layout or a memory format."""
     array = tensor.array
     if order is None and _is_plain(array):
         values = cast(array, kind.numpy)
@@ -126,7 +126,7 @@ def copy_of(tensor: Tensor, kind: dtype, order: memory_format | None = None) -> 
 
 
 def laid_out(values: Array, operands: Sequence[Any]) -> Array:
-    """The values of a function of arrays, or numbers, in the layout that PyTorch gives them."""
+    """Return a function's values in the layout that PyTorch gives them for these operands."""
     key = tuple([(x.shape, x.strides, x.itemsize) for x in operands])
     shape = values.shape
     strides = _strides_for(shape, key)
@@ -143,7 +143,7 @@ _Geometry = tuple[Shape, Shape, int]  # sizes, strides in bytes, bytes of an ele
 
 @lru_cache(maxsize=4096)
 def _strides_for(shape: Shape, operands: tuple[_Geometry, ...]) -> Shape:
-    """The strides of a function's values for operands of these geometries."""
+    """Return the strides of a function's values for operands of these geometries."""
     if all(sizes == shape for sizes, _, _ in operands):
         strides = [tuple([step // width for step in steps]) for _, steps, width in operands]
         if all(_is_contiguous(shape, x) for x in strides):
@@ -159,7 +159,7 @@ def _is_contiguous(shape: Shape, strides: Shape) -> bool:
 
 
 def _expanded(geometry: _Geometry, shape: Shape) -> Shape:
-    """An operand's strides for a larger shape: 0 where it is broadcast."""
+    """Return an operand's strides for a larger shape: 0 where it is broadcast."""
     sizes, strides, _ = geometry
     missing = len(shape) - len(sizes)
     pairs = zip(strides, sizes, shape[missing:], strict=True)
@@ -167,7 +167,7 @@ def _expanded(geometry: _Geometry, shape: Shape) -> Shape:
 
 
 def strided(tensor: Tensor, sizes: Shape, strides: Shape, shift: int = 0) -> Tensor:
-    """A view of a tensor's storage. strides and shift count elements, shift from its first one.
+    """Return a view of a tensor's storage. strides and shift count elements, from its first.
 
     The view's elements must lie within the storage.
     """
@@ -183,7 +183,7 @@ def strided(tensor: Tensor, sizes: Shape, strides: Shape, shift: int = 0) -> Ten
 
 @lru_cache(maxsize=4096)
 def view_strides(sizes: Shape, strides: Shape, target: Shape) -> Shape | None:
-    """The strides of a view with other sizes; None where there is none without copying.
+    """Return the strides of a view with other sizes; None where there is none without copying.
 
     Dimensions whose elements follow each other in memory make a chunk; each dimension of the
     target must lie within a chunk. target has as many elements as sizes.

@@ -32,17 +32,17 @@ class SharedTensor(Tensor, is_internal=True):
 
     @property
     def array(self) -> Array:
-        """The elements as numpy's array, which shares their memory."""
+        """Return the elements as numpy's array, which shares their memory."""
         return self.of_lua.array
 
     @property
     def sizes(self) -> Shape:
-        """The number of elements in each dimension."""
+        """Return the number of elements in each dimension."""
         return self.of_lua.sizes or (0,)
 
     @property
     def size_object(self) -> Size:
-        """The sizes as PyTorch's programs see them."""
+        """Return the sizes as PyTorch's programs see them."""
         return size_of(self.sizes)
 
     @property
@@ -52,17 +52,17 @@ class SharedTensor(Tensor, is_internal=True):
 
     @property
     def offset(self) -> int:
-        """The position of the first element in the storage."""
+        """Return the position of the first element in the storage."""
         return self.of_lua.offset if self.of_lua.sizes else 0
 
     @property
     def place(self) -> int:
-        """How many bytes behind the start of the storage's memory the tensor begins."""
+        """The offset of the first element in the storage's memory, in bytes."""
         return self.offset * self.of_lua.dtype.size
 
     @property
     def storage_object(self) -> Storage:
-        """The runtime's storage, which all tensors that share memory have in common."""
+        """Return the runtime's storage, which all tensors that share memory have in common."""
         storage = self.of_lua.storage
         if storage is None:
             storage = self.of_lua.storage_class.new()
@@ -89,14 +89,14 @@ SharedTensor.__name__ = SharedTensor.__qualname__ = "Tensor"
 
 
 def _as_lua_has_them(sizes: Shape, strides: Shape) -> tuple[Shape, Shape]:
-    """Sizes and strides of Lua's tensor for a view."""
+    """Return sizes and strides of Lua's tensor for a view."""
     if 0 in sizes:
         return (), ()
     return (sizes, strides) if sizes else ((1,), (1,))
 
 
 def from_lua(tensor: LuaTensor) -> Tensor:
-    """The tensor of Python for one of Lua's, whose geometry and memory it has."""
+    """Return the tensor of Python for one of Lua's, whose geometry and memory it has."""
     shared = _new(SharedTensor)
     shared.of_lua = tensor
     # numpy's array gives the type only; the storage is asked of Lua's tensor each time.
@@ -106,7 +106,7 @@ def from_lua(tensor: LuaTensor) -> Tensor:
 
 
 def to_lua(tensor: Tensor) -> LuaTensor:
-    """The tensor of Lua for one of Python's, with the same memory.
+    """Return the tensor of Lua for one of Python's, with the same memory.
 
     A tensor of bool becomes a ByteTensor. Raises TypeError for element types that Lua lacks.
     """

@@ -42,7 +42,7 @@ _CLASSES: dict[np.dtype[Any], type[Storage]] = {
 
 
 def storage_type(kind: np.dtype[Any]) -> type[Storage]:
-    """The class of storages whose elements have one of numpy's types."""
+    """Return the class of storages whose elements have one of numpy's types."""
     return _CLASSES[kind]
 
 
@@ -55,7 +55,7 @@ def resize_storage(storage: Storage, count: int) -> None:
 
 
 def storage_over(array: Array, owner: Any = None) -> Storage:
-    """A new storage over the memory from an array's first element to its last one.
+    """Return a new storage over the memory from an array's first element to its last one.
 
     owner: whose memory it is; the storage cannot be resized then.
     """
@@ -95,7 +95,7 @@ class Tensor(_Methods, metaclass=Named):
 
     @property
     def array(self) -> Array:
-        """The elements as numpy's array, which shares their memory."""
+        """Return the elements as numpy's array, which shares their memory."""
         storage = self._storage
         if storage is None or storage.data is self._memory:
             return self._array
@@ -108,7 +108,7 @@ class Tensor(_Methods, metaclass=Named):
 
     @property
     def storage_object(self) -> Storage:
-        """The runtime's storage, which all tensors that share memory have in common."""
+        """Return the runtime's storage, which all tensors that share memory have in common."""
         if self._storage is None:
             storage = storage_over(self._array)
             self._memory = storage.data  # before the storage, of which other threads may know
@@ -135,7 +135,7 @@ class Tensor(_Methods, metaclass=Named):
         self._size = None
 
     def __dir__(self) -> list[str]:
-        """The names of PyTorch's that it has, without those of the runtime's."""
+        """Return the names of PyTorch's that it has, without those of the runtime's."""
         return sorted(set(object.__dir__(self)) - _OWN)
 
     def __init_subclass__(cls, is_internal: bool = False, **options: Any) -> None:
@@ -148,18 +148,18 @@ class Tensor(_Methods, metaclass=Named):
 
     @property
     def dtype(self) -> dtype:
-        """The element type."""
+        """Return the element type."""
         return NUMPY_DTYPES[self._array.dtype]
 
     @property
     def sizes(self) -> Shape:
-        """The number of elements in each dimension."""
+        """Return the number of elements in each dimension."""
         sizes: Shape = self._array.shape
         return sizes
 
     @property
     def size_object(self) -> Size:
-        """The sizes as PyTorch's programs see them."""
+        """Return the sizes as PyTorch's programs see them."""
         size = self._size
         if size is None:
             self._size = size = size_of(self._array.shape)
@@ -175,12 +175,12 @@ class Tensor(_Methods, metaclass=Named):
 
     @property
     def offset(self) -> int:
-        """The position of the first element in the storage."""
+        """Return the position of the first element in the storage."""
         return self.place // self._array.itemsize
 
     @property
     def place(self) -> int:
-        """How many bytes behind the start of the storage's memory the tensor begins."""
+        """The offset of the first element in the storage's memory, in bytes."""
         assert self.storage_object is not None  # which has set _memory
         memory = self._memory
         place = address_of(self._array) - address_of(memory)
@@ -193,7 +193,7 @@ _OWN = {name for name in vars(Tensor) if not name.startswith("__")} - {"dtype"}
 
 @lru_cache(maxsize=1024)
 def _in_elements(strides: Shape, width: int) -> Shape:
-    """numpy's strides, which count bytes, in elements of so many bytes."""
+    """Return numpy's strides, which count bytes, in elements of so many bytes."""
     return tuple([step // width for step in strides])
 
 
@@ -216,7 +216,7 @@ def _check_reach(data: Array, kind: Any, place: int, sizes: Shape, strides: Shap
 
 
 def wrap(array: Any) -> Tensor:
-    """A tensor of an array, or of the number that numpy makes of one without dimensions.
+    """Return a tensor of an array, or of the number that numpy makes of one without dimensions.
 
     The tensor shares the array's memory.
     """
@@ -227,7 +227,7 @@ def wrap(array: Any) -> Tensor:
 
 
 def view_of(tensor: Tensor, array: Array) -> Tensor:
-    """A tensor that views the same storage; array is a view of the tensor's array."""
+    """Return a tensor that views the same storage; array is a view of the tensor's array."""
     view = _new(Tensor)
     view._array, view._size = array, None
     view._storage = storage = tensor._storage or tensor.storage_object

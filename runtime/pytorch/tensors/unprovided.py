@@ -23,17 +23,17 @@ class UnprovidedTensor(Tensor, is_internal=True):
 
     @property
     def dtype(self) -> dtype:
-        """The element type."""
+        """Return the element type."""
         return self._kind
 
     @property
     def array(self) -> Array:
-        """An error. Raises NotImplementedError."""
+        """Return an error. Raises NotImplementedError."""
         more = "" if self._kind.is_complex else ": .float() makes torch.float32 of it"
         raise NotImplementedError(f"{self._kind!r} tensors are not provided here{more}")
 
     def float(self, **options: Any) -> Tensor:
-        """The numbers of bfloat16 as float32, which has them all."""
+        """Return the numbers of bfloat16 as float32, which has them all."""
         if self._kind.is_complex:
             return super().float(**options)
         bits = super().array.view(np.uint16).astype(np.uint32) << 16
@@ -48,7 +48,7 @@ UnprovidedTensor.__name__ = UnprovidedTensor.__qualname__ = "Tensor"
 
 
 def new_tensor(kind: dtype) -> Tensor:
-    """A tensor without elements, of any type, which becomes another view later."""
+    """Return a tensor without elements, of any type, which becomes another view later."""
     if kind.storable is not None:
         return wrap(np.empty(0, kind.storable))
     tensor = object.__new__(UnprovidedTensor)
@@ -58,7 +58,7 @@ def new_tensor(kind: dtype) -> Tensor:
 
 
 def memory_of(kind: dtype, count: int) -> tuple[np.dtype[Any], int]:
-    """numpy's type for the storage of elements, and how many of it there are.
+    """Return numpy's type for the storage of elements, and how many of it there are.
 
     bfloat16 has the bits of a uint16 there, a complex number those of two others.
     """

@@ -1,4 +1,4 @@
-"""How a result is written to a tensor that the program gives: `out=`, and methods in place."""
+"""Results that are written to a tensor of the program: `out=`, and methods in place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from th_shell.torch.tensors.tensor import Tensor, resize_storage
 
 
 def _cut(values: Array, kind: np.dtype[Any]) -> Array:
-    """Floats as whole numbers, in the way of the processor's instructions."""
+    """Return floats as whole numbers, in the way of the processor's instructions."""
     width = 8 if kind.itemsize == 8 else 4
     if kind.kind == "i" or kind.itemsize < 4:
         return cut(values, width).astype(kind, copy=False)
@@ -35,7 +35,7 @@ def _cut(values: Array, kind: np.dtype[Any]) -> Array:
 
 
 def cast(values: Array, kind: np.dtype[Any]) -> Array:
-    """An array's elements as another type, converted as C does; the array itself if it has it.
+    """Return an array's elements converted as C does; the array itself if it has the type.
 
     Floats are cut; those that do not fit an integer type become the smallest number of it (a type
     of 32 bits, or 64), which then wraps.
@@ -189,7 +189,7 @@ def deliver(
 
 
 def delivered(result: Tensor, out: Tensor | None, input: Tensor | None = None) -> Tensor:
-    """The tensor of `out=` with a result, whose type it has to have. Raises RuntimeError.
+    """Return the tensor of `out=` with a result, whose type it has to have. Raises RuntimeError.
 
     input: where that is the tensor itself the function works in place, and its sizes stay.
     """

@@ -21,17 +21,17 @@ from th_shell.runtime.core.dtypes import Array
 
 @dataclass
 class PrintOptions:
-    """The options, with PyTorch's defaults.
+    """The options, with PyTorch's defaults."""
 
-    precision: digits after the point. threshold: a tensor of more elements is printed in part.
-    edgeitems: how many elements are then printed at both ends of each dimension.
-    linewidth: characters. sci_mode: whether numbers have exponents; None decides by the numbers.
-    """
-
+    #: Digits after the point.
     precision: int = 4
+    #: A tensor of more elements is printed in part.
     threshold: float = 1000
+    #: The number of elements that are then printed at both ends of each dimension.
     edgeitems: int = 3
+    #: Characters of a line.
     linewidth: int = 80
+    #: Numbers have exponents; None decides by the numbers.
     sci_mode: bool | None = None
 
 
@@ -81,12 +81,12 @@ def tensor_text(array: Array, dtype: object, default: object) -> str:
 
 
 def scalar_format(tensor: object, array: Array, spec: str) -> str:
-    """What format(tensor, spec) gives: of a tensor without dimensions, its number's text."""
+    """Return format(tensor, spec): of a tensor without dimensions its number's text."""
     return format(array.item(), spec) if array.ndim == 0 else object.__format__(tensor, spec)
 
 
 def storage_text(elements: Array, name: str) -> str:
-    """The text of a storage, one element a line, all of them.
+    """Return the text of a storage, one element a line, all of them.
 
     name: its class and what is known of it, such as 'torch.storage.UntypedStorage(device=cpu)'.
     """
@@ -95,7 +95,7 @@ def storage_text(elements: Array, name: str) -> str:
 
 
 def elements_text(array: Array, indent: int) -> str:
-    """The elements in brackets; lines after the first begin with that many spaces, and more."""
+    """Return the elements in brackets. indent: spaces before lines after the first."""
     edge = OPTIONS.edgeitems
     in_part = array.size > OPTIONS.threshold and array.ndim > 0
     if in_part and not edge:
@@ -109,7 +109,7 @@ def elements_text(array: Array, indent: int) -> str:
 
 
 def _ends(array: Array, cuts: Sequence[bool], edge: int) -> Array:
-    """The elements at both ends of the dimensions that are cut."""
+    """Return the elements at both ends of the dimensions that are cut."""
     for axis, cut in enumerate(cuts):
         if cut:
             before = (slice(None),) * axis
@@ -119,7 +119,7 @@ def _ends(array: Array, cuts: Sequence[bool], edge: int) -> Array:
 
 
 def _aligned(shown: Array) -> tuple[list[str], int]:
-    """The numbers' texts, and the width that all have but a few.
+    """Return the numbers' texts, and the width that all have but a few.
 
     PyTorch: zeros, infinities and nans do not count for the width; they may be wider.
     """
@@ -135,7 +135,7 @@ def _aligned(shown: Array) -> tuple[list[str], int]:
 
 
 def _number_format(values: Array) -> Callable[[float], str]:
-    """How floating-point numbers that stand together are printed."""
+    """Return the format of floating-point numbers that are printed together."""
     counted = values[np.isfinite(values) & (values != 0)]
     if counted.size and _have_exponents(np.abs(counted)):
         return f"{{:.{OPTIONS.precision}e}}".format
@@ -158,19 +158,19 @@ def _whole_number(value: float) -> str:
 
 @dataclass(frozen=True)
 class _Block:
-    """Puts texts, in the order of the elements, into brackets and lines.
+    """Puts texts, in the order of the elements, into brackets and lines."""
 
-    shape: of what is shown. cuts: the dimensions of which the middle is left out. indent: spaces
-    before the bracket. width: characters of one text.
-    """
-
+    #: The sizes of the part that is shown.
     shape: tuple[int, ...]
+    #: Whether the middle of each dimension is left out.
     cuts: Sequence[bool]
+    #: Spaces before the bracket.
     indent: int
+    #: Characters of one text.
     width: int
 
     def text(self, axis: int, texts: Iterator[str]) -> str:
-        """The part of the next texts that lies within one index of the dimensions before axis."""
+        """Return the text of the next elements, within one index of the outer dimensions."""
         size, below = self.shape[axis], len(self.shape) - 1 - axis
         if not below:
             return self._row(list(islice(texts, size)))
@@ -193,19 +193,19 @@ class _Block:
 
 
 def _size_suffix(array: Array) -> list[str]:
-    """The sizes, unless the elements tell them, or the lack of any."""
+    """Return the sizes, unless the elements tell them, or the lack of any."""
     is_told = array.ndim == 1 if not array.size else OPTIONS.edgeitems
     return [] if is_told else [f"size={array.shape}"]
 
 
 def _dtype_suffix(array: Array, dtype: str, default: str) -> list[str]:
-    """The element type, unless it is the default one, or a usual one that elements show."""
+    """Return the element type, unless it is the default one, or a usual one that elements show."""
     is_told = dtype == default or (array.size and dtype in _USUAL_TYPES)
     return [] if is_told else [f"dtype={dtype}"]
 
 
 def _with_suffixes(text: str, suffixes: Sequence[str], indent: int) -> str:
-    """The suffixes behind the text, each on the line before it if there is room.
+    """Return the suffixes behind the text, each on the line before it if there is room.
 
     PyTorch: the first line counts two characters too many.
     """
