@@ -25,7 +25,7 @@ class Rejected(Exception):
 
 
 def AS_IT_IS(value: Any) -> Any:  # noqa: N802 (a constant, but for being called)
-    """Return the converter of values that need no conversion."""
+    """Return the value: the converter where none is needed."""
     return value
 
 

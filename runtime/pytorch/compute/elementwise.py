@@ -58,7 +58,7 @@ _UFUNC = np.ufunc
 
 
 def same_type(kind: dtype) -> dtype:
-    """Return the rule of functions whose values have the operands' type."""
+    """Return the type itself: the rule of functions whose values have the operands' type."""
     return kind
 
 

@@ -24,7 +24,7 @@ def _check_divisor(a: Values, b: Values) -> None:
 
 
 def dividing(ufunc: Callable[..., Values]) -> Callable[[Values, Values], Values]:
-    """Return a division's function of whole numbers, which raises RuntimeError for a divisor 0."""
+    """Return a division of whole numbers that raises RuntimeError for a divisor 0."""
 
     def compute(a: Values, b: Values) -> Values:
         _check_divisor(a, b)
@@ -107,7 +107,7 @@ def right_shift(a: Values, b: Values) -> Values:
 
 
 def heaviside(a: Values, b: Values) -> Values:
-    """Return 0 below 0, 1 above; b at 0."""
+    """Return 0 for numbers below 0, 1 above, and b for 0."""
     return np.where(a == 0, b, (a > 0).astype(a.dtype))
 
 

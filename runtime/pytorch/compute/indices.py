@@ -145,7 +145,7 @@ def _take(view: _View, chosen: Chosen, item: Any, position: int) -> None:
 
 
 def _take_truth(view: _View, chosen: Chosen, value: bool) -> None:
-    """Return A further dimension, with one position if a value is true, or none."""
+    """Add a dimension that has one position if a value is true, or none."""
     chosen[view.dim] = np.zeros(1 if value else 0, np.int64)
     view.add()
 

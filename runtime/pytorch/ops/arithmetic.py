@@ -272,7 +272,7 @@ def _forward(function: Binary) -> Binary:
 
 
 def _other_way(function: Binary, in_place: bool = False) -> Binary:
-    """Return the operator whose tensor is the second operand; or else takes the values in place."""
+    """Return an operator with the tensor as second operand, or one that changes it in place."""
 
     def compute(self: Tensor, operand: Any) -> Any:
         operand = _operand(operand)

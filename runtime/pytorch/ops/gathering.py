@@ -62,7 +62,7 @@ def check_bounds(
 
 @op(more=OUT, other_type=("index_select(): self and result must have the same scalar type",))
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """Return the positions of a dimension that an index has."""
+    """Return a copy of the positions of a dimension that an index lists."""
     array, chosen = input.array, index.array
     dim = wrap_dim(dim, array.ndim)
     require(chosen.ndim <= 1, "index_select(): Index is supposed to be a vector", error=IndexError)

@@ -88,7 +88,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 
 
 def _cross_products(x: Array, y: Array, dim: int) -> Array:
-    """Return differences of products; of float32 the first product is not rounded, as by FMA."""
+    """Return the cross products; of float32 the first product is not rounded, as by FMA."""
     first, second = [1, 2, 0], [2, 0, 1]
     run = quietly.run
     less = run(np.multiply, x.take(second, dim), y.take(first, dim))

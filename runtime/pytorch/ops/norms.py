@@ -56,7 +56,7 @@ def check_identity(array: Array, ord: float, axes: Shape | None) -> None:
 
 
 def _wide_norm(array: Array, order: float, axes: Shape | None, keepdim: bool) -> Array:
-    """Return the norms as float64, but for many of float32, whose sums are taken in parts."""
+    """Return the norms, computed as float64, but for many elements of float32."""
     is_exact = array.size >= FEW and order in (1, 2) and array.itemsize == 4
     wide, run = array if is_exact else array.astype(np.float64, copy=False), quietly.run
     if order == 2 and axes is None and not keepdim:

@@ -30,7 +30,7 @@ _INDICES = frozenset(np.dtype(name).num for name in ("int32", "int64"))
 
 
 def _repeated(array: Array, repeats: Shape) -> Tensor:
-    """Return the array repeated along each dimension, of which `repeats` may have more."""
+    """Return the array repeated along each dimension; more `repeats` add dimensions in front."""
     sizes = (1,) * (len(repeats) - array.ndim) + array.shape
     full = check_sizes(tuple([n * size for n, size in zip(repeats, sizes, strict=True)]))
     return wrap(np.ascontiguousarray(np.tile(array, repeats)).reshape(full))

@@ -94,7 +94,7 @@ def _resized_elements(input: Tensor, kind: np.dtype[Any]) -> Tensor:
 
 @op(function=False)
 def view(input: Tensor, size: Shape) -> Tensor:
-    """Return the same elements with other sizes, one of which may be -1: what the others leave."""
+    """Return a view with other sizes, one of which may be -1: the count that the others leave."""
     viewed = _view(input, size)
     if viewed is None:
         raise RuntimeError(
@@ -201,7 +201,7 @@ def squeeze(input: Tensor) -> Tensor:
 
 @op(name="squeeze")
 def squeeze_dims(input: Tensor, dim: IntOrShape) -> Tensor:
-    """Return a view without one dimension, or some, those of size 1 of them."""
+    """Return a view without those of the given dimensions that have size 1."""
     sizes = input.array.shape
     dims = wrap_dims((dim,) if isinstance(dim, int) else dim, len(sizes))
     return _keep(input, [size != 1 or at not in dims for at, size in enumerate(sizes)])
