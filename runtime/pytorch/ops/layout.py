@@ -315,18 +315,8 @@ def movedim(input: Tensor, source: IntOrShape, destination: IntOrShape) -> Tenso
 # -- matrices and batches of them
 
 
-def _warn_of_no_dimension(name: str) -> None:
-    advice = "Consider using x.conj()."
-    if name in ("T", "mT"):
-        advice = "This function is the identity in these cases."
-    owner = "" if name == "adjoint()" else "Tensor."
-    warn(f"{owner}{name} is deprecated on 0-D tensors. {advice}")
-
-
 def _matrices(input: Tensor, name: str) -> Tensor:
     ndim = input.array.ndim
-    if not ndim:
-        _warn_of_no_dimension(name)
     if ndim == 1:
         raise RuntimeError(
             f"tensor.{name} is only supported on matrices or batches of matrices. "
@@ -343,9 +333,7 @@ def adjoint(input: Tensor) -> Tensor:
 
 def _read_T(self: Tensor) -> Tensor:  # noqa: N802 (the attribute's name)
     ndim = self.array.ndim
-    if not ndim:
-        _warn_of_no_dimension("T")
-    elif ndim != 2:
+    if ndim not in (0, 2):
         warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
             "deprecated and it will throw an error in a future release. Consider `x.mT` to "
@@ -357,9 +345,7 @@ def _read_T(self: Tensor) -> Tensor:  # noqa: N802 (the attribute's name)
 
 def _read_H(self: Tensor) -> Tensor:  # noqa: N802
     ndim = self.array.ndim
-    if not ndim:
-        _warn_of_no_dimension("H")
-    elif ndim != 2:
+    if ndim not in (0, 2):
         batches = " For batches of matrices, consider using tensor.mH" if ndim > 2 else ""
         raise RuntimeError(
             f"tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor.{batches}"

@@ -323,22 +323,12 @@ def broadcast_shapes(*shapes: Any) -> Size:
 @op()
 def detach(input: Tensor) -> Tensor:
     """Return a view of the same elements; no tensor has gradients here."""
-    same_view = view_of(input, input.array.view())
-    del same_view.is_view
-    return same_view
+    return view_of(input, input.array.view())
 
 
 @op()
 def detach_(input: Tensor) -> Tensor:
-    """Return the tensor itself; no tensor has gradients here. Raises RuntimeError for a view."""
-    if hasattr(input, "is_view"):
-        raise RuntimeError(
-            "Can't detach views in-place. Use detach() instead. If you are using "
-            "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
-            "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
-            "these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
-            "function in torch/optim/optimizer.py as the solution."
-        )
+    """Return the tensor itself; no tensor has gradients here."""
     return input
 
 

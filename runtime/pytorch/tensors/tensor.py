@@ -84,14 +84,13 @@ class Tensor(_Methods, metaclass=Named):
     array: numpy's array of the elements, which shares their memory.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_array", "_memory", "_size", "_storage", "is_view")
+    __slots__ = ("__dict__", "__weakref__", "_array", "_memory", "_size", "_storage")
     __module__ = "torch"
 
     _array: Array
     _storage: Storage | None
     _memory: Array  # the storage's data when _array was made
     _size: Size | None  # that of _array, once it was asked for
-    is_view: bool  # of another tensor; others do not have it
 
     @property
     def array(self) -> Array:
@@ -232,7 +231,6 @@ def view_of(tensor: Tensor, array: Array) -> Tensor:
     view._array, view._size = array, None
     view._storage = storage = tensor._storage or tensor.storage_object
     view._memory = storage.data
-    view.is_view = True
     return view
 
 
