@@ -81,7 +81,7 @@ class LuaExit(LuaError):
 
 
 def check(result: Any) -> None:
-    """Raise the error that lua/shell.lua reports: a message, a traceback and more; None is none."""
+    """Raise the error that engine/calls.lua reports: message, traceback and more; None is none."""
     if result is None:
         return
     message, traceback = map(to_text, result[:2])
@@ -91,7 +91,7 @@ def check(result: Any) -> None:
 
 
 def as_lua_error(error: Exception) -> LuaError:
-    """An exception that came out of Lua, other than what lua/shell.lua reports, as a LuaError."""
+    """An exception that came out of Lua, other than what calls.lua reports, as a LuaError."""
     if isinstance(error, LuaError):
         return error
     if isinstance(error, MemoryError):  # Lua's and Python's own

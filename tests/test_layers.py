@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.lua_modules import MODULES, loaded_by
 from th_shell import runtime
 from th_shell.runtime import export, shell
 
@@ -110,25 +111,11 @@ def _shell_room(name: str) -> str:
 
 
 def lua_uses() -> Uses:
-    """A module uses one that it loads, or that handed over a member of `th` which it names."""
-    texts = {path: _code(path.read_text()) for path in RUNTIME.rglob("*.lua")}
-    givers: dict[str, Path] = {}
-    for path, text in texts.items():
-        for function, assigned in re.findall(
-            r"(?:^|\n)\s*(?:function th\.(\w+)|((?:th\.\w+\s*,\s*)*th\.\w+)\s*=(?!=))", text
-        ):
-            for name in [function] if function else re.findall(r"th\.(\w+)", assigned):
-                givers[name] = path
+    """A room uses those whose modules its own import, at their tops or where they need them."""
     uses: Uses = {}
-    for path, text in texts.items():
-        layer = _room(path)
-        for name in set(re.findall(r"\bth\.(\w+)", text)) & set(givers):
-            uses.setdefault(layer, {})[_room(givers[name])] = f"{path.name}: th.{name}"
-        for name in re.findall(r"'(\w+/\w+)'", text):
-            if (RUNTIME / "lua" / f"{name}.lua").exists() or (RUNTIME / f"{name}.lua").exists():
-                uses.setdefault(layer, {})[name.partition("/")[0]] = f"{path.name}: loads {name}"
-    for used in uses.values():
-        used.pop("lua", None)  # th.chunk and th.load, which init.lua starts with
+    for module in MODULES:
+        for used in loaded_by(module):
+            uses.setdefault(_room(module), {})[_room(used)] = f"{module}: {used}"
     return uses
 
 
@@ -136,10 +123,9 @@ def _code(text: str) -> str:
     return re.sub(r"--\[\[.*?\]\]|--[^\n]*", "", text, flags=re.DOTALL)
 
 
-def _room(path: Path) -> str:
-    """The room of a module of Lua: its folder in lua/, or Python's room of which it is a half."""
-    inside = path.relative_to(RUNTIME).parts[:-1]
-    return inside[1] if len(inside) > 1 and inside[0] == "lua" else inside[0]
+def _room(module: str) -> str:
+    """Return the room of a module of Lua, which is the first part of its name."""
+    return module.partition(".")[0]
 
 
 @pytest.mark.thorough
@@ -257,8 +243,8 @@ _LUA_MEMORY = re.compile(
 #: What makes memory in Lua, besides the file that is asked for it.
 _ASKED = {RUNTIME / "lua" / "parallel" / "memory.lua"}
 _LUA_MAKES = {
-    "runtime/lua/core/reserve.lua": {"mmap", "th_mmap"},  # is never written
-    "runtime/lua/core/structs.lua": {
+    "runtime/lua/core/memory_reserve.lua": {"mmap", "th_mmap"},  # is never written
+    "runtime/lua/core/c_structs.lua": {
         "data[?]"
     },  # of blocks and stores: parallel/memory.lua makes these
     # One struct of a fixed size, which is freed when the last of several Lua states has ended.

@@ -24,8 +24,8 @@ def test_every_project_has_its_copyright_and_a_licence_that_is_quoted() -> None:
 
 def test_every_package_that_comes_along_is_named() -> None:
     described = " ".join(sections()) + " ".join(sections().values())
-    folder = TOP / "runtime/lua/packages"
-    loaded = re.findall(r"'packages/(\w+)", (folder / "init.lua").read_text())
+    folder = TOP / "runtime/packages"
+    loaded = re.findall(r"'packages\.(\w+)'", (folder / "init.lua").read_text())
     table = (folder / "provided.lua").read_text().partition("PROVIDED = {")[2].partition("}")[0]
     required = re.findall(r"(?:^|[{,])\s*(?:\[')?(\w+)", table, re.M)
     packages = {*loaded, *required} - {"require", "provided", "gpu"}

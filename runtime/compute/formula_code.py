@@ -6,8 +6,8 @@ of the call is ``ak``; of a tensor, ``ck`` is the struct, ``pk`` the address of 
 and ``tk``, ``rk`` and ``bk`` the distances in bytes of neighbouring elements, rows and blocks (told
 in ``lua/tensor/layouts.lua``). k is 0 for a new result.
 
-Finalizers of the program wait meanwhile (``lua/core/waiting.lua``). Formulas that convert elements
-are computed by Python.
+The program's finalizers wait meanwhile (``lua/core/finalizers.lua``). Formulas that convert
+elements are computed by Python.
 """
 
 from __future__ import annotations

@@ -4,15 +4,14 @@
 -- reads the elements (see tensor/elements.lua).
 -- @module lua_kernels
 
-local th = ...
-local ffi = require 'ffi'
+local import = ...
+local ffi, c_structs = import('ffi', 'core.c_structs')
 
 local doubles, ints = ffi.typeof('double *'), ffi.typeof('int32_t *')
 local rshift = require('bit').rshift
-local load = th.dtypes[th.DOUBLE + 1].load
+local load = c_structs.dtypes[c_structs.DOUBLE + 1].load
 
 local kernels = {}
-th.kernels = kernels
 
 --- Writes the cumulative sums of rows of n doubles.
 -- @param from, to addresses of rows * n doubles
@@ -111,3 +110,5 @@ function kernels.pair(shares, aliases, stacks, n, width)
     end
   end
 end
+
+return kernels

@@ -25,34 +25,30 @@ RawError: type[Exception] = luajit21.LuaError
 
 _RUNTIME = os.path.dirname(os.path.dirname(__file__))
 #: The rooms of Python with modules that have a Lua half beside them; all other Lua is in lua/.
-_WITH_LUA = ("compute/", "ops/")
+_WITH_LUA = ("compute/", "engine/", "ops/", "packages/", "thnn/")
 
 
 def shell_functions(host: dict[bytes, Any]) -> dict[bytes, Any]:
-    """The functions of lua/shell.lua, by name, in a new Lua state with torch.
+    """The functions that Python's engine calls, by name, in a new Lua state with torch.
 
     host: what Lua finds in Python, by name; how it reaches LuaJIT and Python's lock is added.
     """
     lua = _new_state()
-    start = _load(lua, b"init")
     host = {**host, b"export_lua": _export_lua, **_lock_functions()}
-    return dict(start(lua.table_from(host), _source_or_error).items())
+    return dict(_importer(lua, lua.table_from(host))(b"engine.init").items())
 
 
 def worker_functions() -> dict[bytes, Any]:
     """The functions of lua/parallel/thread_pool.lua in a Lua state of its own, for a thread."""
-    lua = _new_state()
-    th = lua.table()
-    for name in (b"numbers", b"memory", b"jobs", b"sorting", b"thread_pool"):
-        _load(lua, b"parallel/" + name)(th)
-    for name in th[b"nn_jobs"].values():
-        _load(lua, name)(th)
-    return dict(th[b"thread_pool"].items())
+    import_module = _importer(_new_state())
+    thread_pool = import_module(b"parallel.thread_pool")
+    import_module(b"thnn.all_jobs")
+    return dict(thread_pool.items())
 
 
 def draw_functions() -> dict[bytes, Any]:
     """The functions of lua/streams/draws.lua, by name, in a Lua state of their own."""
-    return dict(_load(_new_state(), b"streams/draws")().items())
+    return dict(_importer(_new_state())(b"streams.draws").items())
 
 
 def luajit_version() -> str:
@@ -75,13 +71,14 @@ def _refuse(*_: Any) -> NoReturn:
     raise AttributeError("no access")
 
 
-def _load(lua: Any, name: bytes) -> Any:
-    """A module of Lua as a function of a state."""
-    return lua.eval(b"loadstring")(_source(name), b"=[th] %s.lua" % name)
+def _importer(lua: Any, host: Any = None) -> Any:
+    """The loader of the modules of Lua in a state, as they have it: see lua/core/loader.lua."""
+    loader = lua.eval(b"loadstring")(_source(b"core/loader"), b"=[th] core/loader.lua")
+    return loader(_source_or_error, host)
 
 
 def _source(name: bytes) -> bytes:
-    """The source of a module of Lua: 'core/class' in lua/, 'ops/order' beside ops/order.py."""
+    """The source of a module of Lua: 'core/errors' in lua/, 'ops/order' beside ops/order.py."""
     path = name.decode()
     folder = _RUNTIME if path.startswith(_WITH_LUA) else f"{_RUNTIME}/lua"
     with open(f"{folder}/{path}.lua", "rb") as file:

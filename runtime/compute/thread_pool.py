@@ -31,7 +31,7 @@ Compute = Callable[[slice], None]
 
 
 class LuaFunctions:
-    """call: calls one of the functions that lua/shell.lua hands over, by its name.
+    """call: calls one of the functions that engine/shell.lua hands over, by its name.
 
     The engine sets it.
     """

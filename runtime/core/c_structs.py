@@ -1,6 +1,6 @@
 """The C structs that Lua and Python both use, each defined here and nowhere else.
 
-Lua's declarations are made from these (lua/core/structs.lua) and so is what Python packs; at its
+Lua's declarations are made from these (lua/core/c_structs.lua) and so is what Python packs; at its
 start Lua compares where its members lie with `offsets`.
 """
 

@@ -31,7 +31,7 @@ from th_shell.runtime.errors import LuaExit, LuaTimeout
 
 _AGAIN = 0.01  # seconds
 _PATIENCE = 0.1  # seconds: what waits in Python has ended by then
-_ATTENTION = 2  # told to lua/shell.lua: not Ctrl-C, but the debugger
+_ATTENTION = 2  # told to engine/shell.lua: not Ctrl-C, but the debugger
 
 
 class CtrlC:

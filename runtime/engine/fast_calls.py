@@ -20,7 +20,7 @@ from th_shell.runtime.errors import Interrupted, LuaError, as_lua_error
 
 
 class Passage:
-    """Calls functions of lua/values.lua, of one engine."""
+    """Calls functions of engine/values.lua, of one engine."""
 
     def __init__(self, lua: LuaState, ctrl_c: CtrlC) -> None:
         self._lua = lua

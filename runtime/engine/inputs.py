@@ -1,6 +1,6 @@
 """Reads the source of an input without compiling it: its names, locals, and last expression.
 
-At a prompt, locals outlive the input that declares them (`lua/session_locals.lua`), and statements
+At a prompt, locals outlive the input that declares them (`session_locals.lua`), and statements
 may end with an expression, whose values are printed: `x = 5; x`. Both need what the compiler does
 not tell. Reading takes time in proportion to the length of the source. Of code that does not
 compile, what is found means nothing.
@@ -75,7 +75,7 @@ def keeping_locals(source: bytes, exits: Sequence[Exit]) -> bytes:
 
 
 def forms(text: bytes, reading: Reading | None) -> tuple[bytes | None, ...]:
-    """Return the texts to compile for an input, as lua/session_locals.lua takes them.
+    """Return the texts to compile for an input, as engine/session_locals.lua takes them.
 
     `return f(x)` would be a tail call, whose frame is missing in tracebacks: so two values. The
     newline ends a comment that the text may end with.

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from th_shell.runtime.core.encoding import to_bytes, to_text
 from th_shell.runtime.engine.lua_state import LuaState
 
-#: What is told of a value: texts, numbers and booleans by the names that lua/inspect.lua gives
+#: What is told of a value: texts, numbers and booleans by the names that engine/inspect.lua gives
 #: them; empty where there is no value.
 Facts = dict[str, "str | int | float | bool"]
 
@@ -64,7 +64,7 @@ class Answers:
     def members(
         self, steps: Sequence[str], prefix: str = "", limit: int = 0, any_text: bool = False
     ) -> Members:
-        """The names that may follow a path, whose steps lua/names.lua tells; no code is run.
+        """The names that may follow a path, whose steps completion.lua tells; no code is run.
 
         limit: how many, and the others are counted; 0: all. any_text: strings that are no names
         count, too.
@@ -82,7 +82,7 @@ class Answers:
 
 
 def _read_members(owner: bytes, more: int, flat: Any) -> Members:
-    """The members that lua/names.lua lists."""
+    """The members that engine/completion.lua lists."""
     texts = [to_text(text) for text in flat.values()]
     rows = (texts[at : at + 4] for at in range(0, len(texts), 4))
     members = [Member(name, kind, parameters, bool(mark)) for name, kind, parameters, mark in rows]

@@ -33,7 +33,7 @@ class _Passing:
         self.take = partial(itemgetter(0), self.waiting)
 
     def call(self, function: Callable[[], Any], *args: Any) -> Any:
-        """Call a function of lua/shell.lua."""
+        """Call a function of engine/shell.lua."""
         self.waiting[0] = args
         try:
             return function()
@@ -42,7 +42,7 @@ class _Passing:
 
 
 class LuaState:
-    """A Lua state with torch, whose functions are those of lua/shell.lua.
+    """A Lua state with torch, whose functions are those of engine/shell.lua.
 
     Nothing that Lua keeps refers to this object: so it ends with its last reference. state: what
     else belongs to the engine. turn: the lock of the thread that is at work in it. Who calls it

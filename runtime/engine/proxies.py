@@ -300,7 +300,7 @@ for _name in ("get", "items", "keys", "update", "values"):
 
 
 def made_for(crossing: Values, number: int, mark: bytes) -> LuaObject:
-    """The object that stands for one of Lua's; mark: as lua/values.lua makes it."""
+    """The object that stands for one of Lua's; mark: as engine/values.lua makes it."""
     if mark.startswith(b"table"):
         kind = LuaTable if mark.endswith(b" ") else LuaInstance
         return kind(crossing, number, mark)

@@ -1,10 +1,10 @@
 """Values between Python programs and an engine's Lua, and errors of Lua as Python's.
 
-lua/values.lua tells how values look when they cross. Tensors have the same memory on both sides.
+engine/values.lua tells how values look when they cross. Tensors have the same memory on both sides.
 An error of Lua is a LuaError; if a Python function has caused it, that function's exception is its
 cause.
 
-Python's dicts and lists become tables, which lua/values.lua builds from a flat list (`flattened`).
+Python's dicts and lists become tables, which engine/values.lua builds from a flat list (`flattened`).
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Values:
     # -- calls
 
     def ask(self, name: bytes, *args: Any, values: tuple[Any, ...] = ()) -> Any:
-        """Call a function of lua/values.lua; returns its results as they cross. Raises LuaError.
+        """Call a function of engine/values.lua; returns its results as they cross. Raises LuaError.
 
         values: Python's values, behind the other arguments. What handlers of signals raise, as
         KeyboardInterrupt, is raised where that has stopped Lua.
@@ -178,7 +178,7 @@ class Values:
         return self._found(self._cross.quickly(name, (number,), tuple(plain)))
 
     def _fail(self, message: bytes, traceback: bytes, *raised: Any) -> NoReturn:
-        """Raise an error of Lua; raised: what it was raised with, as lua/shell.lua tells."""
+        """Raise an error of Lua; raised: what it was raised with, as engine/shell.lua tells."""
         text, frames = _OWN_POSITION.sub("", to_text(message)), to_text(traceback or b"")
         if text.endswith(INTERRUPTED):  # without an ending, an operation was before it was settled
             raise self._ctrl_c.ending or KeyboardInterrupt
@@ -305,13 +305,13 @@ class Values:
         return mark_interruptible(call)
 
     def _arguments_of_lua(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments of a function for what lua/values.lua passes."""
+        """The arguments of a function for what engine/values.lua passes."""
         if len(args) < 2:
             return tuple(map(plain_string, args))
         return tuple(self.from_pairs(args[1:]))
 
     def _answer(self, result: Any) -> Any:
-        """The result of a function as lua/values.lua takes it."""
+        """The result of a function as engine/values.lua takes it."""
         results = result if isinstance(result, tuple) else (result,)
         plain = plain_values(results) if len(results) == 1 else None
         if plain is not None:

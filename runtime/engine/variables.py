@@ -38,7 +38,7 @@ class Keeping:
         return list(filter(None, to_text(self._lua.call(b"reloading", b"changed")).split("\n")))
 
     def reload(self, name: str) -> bool:
-        """Load a module anew, in place: see lua/reloading.lua.
+        """Load a module anew, in place: see engine/reloading.lua.
 
         Returns False where no module of this name was loaded from a file of Lua. Raises LuaError:
         then the old module stays.

@@ -35,7 +35,7 @@ def guarded(function: Callable[..., Any], *, interruptible: bool = False) -> Cal
 
 
 def answering(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of whose results `th.ask` of ``lua/core/bridge.lua`` can read texts."""
+    """A function of whose results `ask` of ``lua/core/python_calls.lua`` can read texts."""
 
     @wraps(function)
     def answer(*args: Any) -> Any:

@@ -1,6 +1,6 @@
 """The names of all operations, as Lua knows them at its start, when no operation is loaded yet.
 
-They are in ``lua/tensor/operations.lua``, which is written from the table of operations by
+They stand in ``lua/tensor/operations.lua``, where they are written from the table of operations by
 
     python -m th_shell.runtime.host.operation_names
 
@@ -23,37 +23,12 @@ PATH = Path(__file__).parents[1] / "lua" / "tensor" / "operations.lua"
 
 _WIDTH = 100  # of a line
 
-_HEAD = """\
---- The names of all operations, written by runtime/host/operation_names.py.
--- Before the names in a line: 't' if torch has them as functions, and the indices of the element
--- types that have them as methods. A star says that the operations have Lua formulas, a plus that
--- they have Lua functions for few elements, an exclamation mark that each is the same function for
--- all types. The methods of storages begin with 'Storage.'.
--- @module operations
-
-local th = ...
-
-local LISTED = [[
-"""
-
-_TAIL = """\
-]]
-
-th.operations = {}
-for of_torch, types, mark, names in LISTED:gmatch('(t?)(%d*)([*!+]*):([^\\n]+)\\n') do
-  for full in names:gmatch('%S+') do
-    local prefix = full:match('^%a+%.') or ''
-    th.operations[#th.operations + 1] = {
-      prefix = prefix, name = full:sub(#prefix + 1), of_torch = of_torch == 't', types = types,
-      mark = mark,
-    }
-  end
-end
-"""
-
 
 def listing() -> str:
-    """The file's text. Raises ValueError where an operation's formula does not suit it."""
+    """The file's text with the names of all operations in place of those that it has.
+
+    Raises ValueError where an operation's formula does not suit it.
+    """
     assert ROWS_ADDED
     formulas.check_formulas()
     alike: dict[str, list[str]] = {}
@@ -64,7 +39,8 @@ def listing() -> str:
         for start, names in alike.items()
         for line in wrap(" ".join(names), _WIDTH - len(start))
     ]
-    return _HEAD + "".join(lines) + _TAIL
+    head, begin, rest = PATH.read_text().partition("[[\n")
+    return head + begin + "".join(lines) + rest[rest.index("]]") :]
 
 
 def _where(name: str) -> str:

@@ -7,8 +7,9 @@
 -- numbers of 32 bits, and C functions get addresses as numbers.
 -- @module operands
 
-local th = ...
-local ffi = require 'ffi'
+local import = ...
+local ffi, c_structs, raw_memory = import('ffi', 'core.c_structs', 'parallel.memory')
+local blocks, formulas = import('tensor.blocks', 'tensor.formulas')
 
 local tonumber, type, select = tonumber, type, select
 local cast = ffi.cast
@@ -19,7 +20,7 @@ local tools = {}
 -- Elements that a new tensor may have, and places that working memory has room for. What writes
 -- there looks itself whether it has room. And how far an element may be from its tensor's first
 -- one.
-local MAX, MAX_PLACE = th.blocks.MAX, 2 ^ 30
+local MAX, MAX_PLACE = blocks.MAX, 2 ^ 30
 
 -- ------------------------------------------------------------------- operands
 
@@ -57,7 +58,7 @@ local function geometry(c)
   return 0, 0, 0, 0, 0, 0, 0
 end
 
-local VIEW = th.flags.VIEW -- of a storage that has another one's memory
+local VIEW = c_structs.flags.VIEW -- of a storage that has another one's memory
 
 -- Sets where the elements of an operand are, which has its sizes and strides; false unless all lie
 -- in the storage of the tensor with the struct c.
@@ -95,7 +96,7 @@ end
 -- whatever its sizes are; it returns false for other tensors.
 function tools.row_reader(dtype)
   local struct_of, width = tools.struct_reader(dtype), ffi.sizeof(dtype.ctype)
-  local dense = th.formulas.dense
+  local dense = formulas.dense
   return function(o, value)
     local c = struct_of(value)
     if not c then return false end
@@ -250,7 +251,7 @@ local LETTERS = { Byte = 'B', Char = 'b', Short = 'h', Int = 'i', Long = 'l', Fl
 -- in which x stands for the element type; nil where there is no such loop.
 function tools.loop_finder(dtype)
   return function(name, signature)
-    local loop, data = th.formulas.inner_loop(name, (signature:gsub('x', LETTERS[dtype.name])))
+    local loop, data = formulas.inner_loop(name, (signature:gsub('x', LETTERS[dtype.name])))
     return loop, data
   end
 end
@@ -265,7 +266,7 @@ local kept = {}
 
 --- Working memory for so many elements of a type: the cdata, and its address, which stays valid.
 function tools.memory(dtype, count)
-  local memory = th.working_memory(dtype.ctype, count)
+  local memory = raw_memory.working_memory(dtype.ctype, count)
   kept[#kept + 1] = memory
   return memory, tools.address(memory)
 end
@@ -277,7 +278,7 @@ end
 function tools.new(dtype, n, s0, s1, s2)
   local count = s0 * s1 * s2
   if count > MAX then return nil end
-  local block = th.blocks.new(dtype, count, n)
+  local block = blocks.new(dtype, count, n)
   local size, stride = block.size, block.stride
   size[n - 1], stride[n - 1] = s2, 1
   if n >= 2 then size[n - 2], stride[n - 2] = s1, s2 end
@@ -285,7 +286,7 @@ function tools.new(dtype, n, s0, s1, s2)
   return block, tonumber(cast(intptr, block.own.data)), s1 * s2, s2, 1
 end
 
-tools.publish = th.blocks.publish
+tools.publish = blocks.publish
 
 -- Gives a tensor the last n of three sizes; false where Python has to.
 local function resize(dtype, r, n, a, b, c)
@@ -332,7 +333,7 @@ end
 
 -- --------------------------------------------------------------------- places
 
-local longs = th.dtypes[th.LONG + 1]
+local longs = c_structs.dtypes[c_structs.LONG + 1]
 local long_storages, fetch_storage = longs.storage_structs, longs.fetch_storage
 local words = ffi.typeof('int32_t *')
 local given = ffi.new('double[3]')
@@ -375,10 +376,10 @@ end
 tools.words = words
 
 --- Working memory for the places of up to MAX elements of two tensors.
-tools.places = th.working_memory('int32_t', MAX)
-tools.others = th.working_memory('int32_t', MAX)
+tools.places = raw_memory.working_memory('int32_t', MAX)
+tools.others = raw_memory.working_memory('int32_t', MAX)
 
-local following = th.working_memory('int32_t', MAX) -- the places of contiguous elements
+local following = raw_memory.working_memory('int32_t', MAX) -- the places of contiguous elements
 for m = 0, MAX - 1 do following[m] = m end
 
 -- Sets the places of elements with three sizes and strides. The loops run over elements alone:
@@ -433,7 +434,7 @@ local function set_positions(out, n, indices, factor, limit)
   return bad == 0
 end
 
-local index_places = th.working_memory('int32_t', MAX)
+local index_places = raw_memory.working_memory('int32_t', MAX)
 
 -- Adds to places `factor` for each position before that of an index; at_places: where these are.
 local function add_positions(out, n, indices, at_places, factor, limit)

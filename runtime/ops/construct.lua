@@ -3,8 +3,9 @@
 -- a nan keeps its bits.
 -- @module construct
 
-local th, dtype, tools = ...
-local ffi = require 'ffi'
+local import, dtype, tools = ...
+local ffi, blocks, formulas = import('ffi', 'tensor.blocks', 'tensor.formulas')
+local reductions = import 'tensor.reductions'
 
 if dtype.name == 'Half' then return {} end
 
@@ -16,8 +17,8 @@ local dimension, with, size, stride = tools.dimension, tools.with, tools.size, t
 local count, is_dense, fit_beside = tools.count, tools.is_dense, tools.fit_beside
 local places, others, locate = tools.places, tools.others, tools.locate
 local copy, fill, overlap = tools.copy, tools.fill, tools.overlap
-local max, min, abs, MIN_TURNS = math.max, math.min, math.abs, th.formulas.MIN_TURNS
-local MAX, WIDTH = th.blocks.MAX, ffi.sizeof(dtype.ctype)
+local max, min, abs, MIN_TURNS = math.max, math.min, math.abs, formulas.MIN_TURNS
+local MAX, WIDTH = blocks.MAX, ffi.sizeof(dtype.ctype)
 local elements, bits, move = dtype.pointer, tools.bits(WIDTH), tools.mover(WIDTH)
 
 -- What is read, and the result.
@@ -52,7 +53,7 @@ if is_float then
   local times, times_data = find_loop('multiply', 'xx->x')
   local over, over_data = find_loop('divide', 'xx->x')
   local cell, CELL = tools.memory(dtype, 1)
-  local run, FEW = th.reductions.run, 32 -- elements, for which Lua's loop is as quick
+  local run, FEW = reductions.run, 32 -- elements, for which Lua's loop is as quick
   local MOST_EXACT = dtype.name == 'Double' and math.huge or 2 ^ 24
   local positions, POSITIONS
 

@@ -4,13 +4,13 @@
 -- bits, so that a nan keeps its bits.
 -- @module indexing
 
-local th, dtype, tools = ...
-local ffi = require 'ffi'
+local import, dtype, tools = ...
+local ffi, c_structs, blocks = import('ffi', 'core.c_structs', 'tensor.blocks')
 
 local type = type
 local cast = ffi.cast
 local bor, band, rshift, tobit = bit.bor, bit.band, bit.rshift, bit.tobit
-local longs = th.dtypes[th.LONG + 1]
+local longs = c_structs.dtypes[c_structs.LONG + 1]
 local read, read_indices = tools.reader(dtype), tools.reader(longs)
 local set_result, long_result_at = tools.result_setter(dtype, read), tools.dense_results(longs)
 local publish = tools.publish
@@ -18,7 +18,7 @@ local overlap, is_distinct = tools.overlap, tools.is_distinct
 local count, size, stride, fit_beside = tools.count, tools.size, tools.stride, tools.fit_beside
 local located, locate_indexed = tools.located, tools.locate_indexed
 local dimension, with, copy, words = tools.dimension, tools.with, tools.copy, tools.words
-local places, others, MAX = tools.places, tools.others, th.blocks.MAX
+local places, others, MAX = tools.places, tools.others, blocks.MAX
 
 local WIDTH = ffi.sizeof(dtype.ctype)
 local pointer, move, fill = tools.bits(WIDTH), tools.mover(WIDTH), tools.filler(dtype)

@@ -3,16 +3,17 @@
 -- a nan keeps its bits.
 -- @module masks
 
-local th, dtype, tools = ...
-local ffi = require 'ffi'
+local import, dtype, tools = ...
+local ffi, c_structs, blocks = import('ffi', 'core.c_structs', 'tensor.blocks')
 
 local type = type
 local cast = ffi.cast
 local read, read_row = tools.reader(dtype), tools.row_reader(dtype)
-local read_mask, read_mask_row = tools.reader(th.dtypes[1]), tools.row_reader(th.dtypes[1])
+local bytes = c_structs.dtypes[1]
+local read_mask, read_mask_row = tools.reader(bytes), tools.row_reader(bytes)
 local set_result, publish = tools.result_setter(dtype, read), tools.publish
 local overlap, is_dense, count = tools.overlap, tools.is_dense, tools.count
-local places, others, locate, MAX = tools.places, tools.others, tools.locate, th.blocks.MAX
+local places, others, locate, MAX = tools.places, tools.others, tools.locate, blocks.MAX
 
 local WIDTH = ffi.sizeof(dtype.ctype)
 local pointer, byte_pointer = tools.bits(WIDTH), tools.bits(1)

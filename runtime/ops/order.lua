@@ -5,8 +5,10 @@
 -- that have the elements' positions as their last bits.
 -- @module order
 
-local th, dtype, tools = ...
-local ffi = require 'ffi'
+local import, dtype, tools = ...
+local ffi, host, c_structs = import('ffi', 'host', 'core.c_structs')
+local python_calls, jobs = import('core.python_calls', 'parallel.jobs')
+local blocks, formulas = import('tensor.blocks', 'tensor.formulas')
 
 -- The numbers of a LongTensor do not all fit into Lua's.
 if dtype.name == 'Long' or dtype.name == 'Half' then return {} end
@@ -16,16 +18,17 @@ local lshift, rshift, arshift = bit.lshift, bit.rshift, bit.arshift
 local floor, log, max, min = math.floor, math.log, math.max, math.min
 local cast = ffi.cast
 local read, load = tools.reader(dtype), tools.loader(dtype)
-local longs = th.dtypes[th.LONG + 1]
-local moves, publish = th.blocks.moves, tools.publish
+local longs = c_structs.dtypes[c_structs.LONG + 1]
+local moves, publish = blocks.moves, tools.publish
 local result_at, long_result_at = tools.dense_results(dtype), tools.dense_results(longs)
 local dimension, with, count = tools.dimension, tools.with, tools.count
 local size_of, stride_of = tools.size, tools.stride
 local places, others, locate, located = tools.places, tools.others, tools.locate, tools.located
-local sort_row, select_row = th.sort_row, th.select_row
+local sorting = jobs.part 'parallel.sorting'
+local sort_row, select_row = sorting.sort_row, sorting.select_row
 local MAX_SORTED, WIDTH = 2048, ffi.sizeof(dtype.ctype) -- beyond, numpy sorts more quickly
 
-local doubles, ints = th.dtypes[th.DOUBLE + 1], th.dtypes[th.LONG]
+local doubles, ints = c_structs.dtypes[c_structs.DOUBLE + 1], c_structs.dtypes[c_structs.LONG]
 local keys, KEYS = tools.memory(doubles, MAX_SORTED + 1)
 local index = tools.memory(ints, MAX_SORTED)
 local part, order = tools.memory(doubles, MAX_SORTED), tools.memory(ints, MAX_SORTED)
@@ -47,8 +50,8 @@ end
 
 -- --------------------------------------------------------------- distinct elements
 
-local MIN_DISTINCT, MIN_TURNS = 48, th.formulas.MIN_TURNS
-local address_of_sort, LAST = th.ask(th.host.sorter)
+local MIN_DISTINCT, MIN_TURNS = 48, formulas.MIN_TURNS
+local address_of_sort, LAST = python_calls.ask(host.sorter)
 local sort_keys = address_of_sort ~= 0
   and cast('int (*)(intptr_t, intptr_t, intptr_t)', address_of_sort)
 

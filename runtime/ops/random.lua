@@ -3,16 +3,17 @@
 -- Python draws from (runtime/compute/generator.py); what is computed from them has the same bits.
 -- @module random
 
-local th, dtype, tools = ...
-local ffi = require 'ffi'
-local host = th.host
+local import, dtype, tools = ...
+local ffi, host, kernels, c_structs = import('ffi', 'host', 'compute.lua_kernels', 'core.c_structs')
+local errors, python_calls = import('core.errors', 'core.python_calls')
+local raw_memory, blocks = import('parallel.memory', 'tensor.blocks')
 
 local cast, log, sqrt, cos, sin = ffi.cast, math.log, math.sqrt, math.cos, math.sin
 local min, floor, pi = math.min, math.floor, math.pi
 local read, read_row, load = tools.reader(dtype), tools.row_reader(dtype), tools.loader(dtype)
 local new, publish = tools.new, tools.publish
-local slot, take_out = th.kernels.slot, th.kernels.take_out
-local MAX, WIDTH = th.blocks.MAX, ffi.sizeof(dtype.ctype)
+local slot, take_out = kernels.slot, kernels.take_out
+local MAX, WIDTH = blocks.MAX, ffi.sizeof(dtype.ctype)
 local TO_UNIT, WORDS = 2 ^ -32, 2 ^ 32
 
 local t = tools.operand() -- what is filled or read
@@ -21,7 +22,7 @@ local is_float = dtype.name == 'Float' or dtype.name == 'Double'
 -- The greatest number that an element may be, of those below 2^32.
 local GREATEST = ({ Byte = 255, Char = 127, Short = 32767, Int = 2 ^ 31 - 1 })[dtype.name] or WORDS
 
-if dtype.name == 'Half' or not th.ask(host.random_stream) then return {} end
+if dtype.name == 'Half' or not python_calls.ask(host.random_stream) then return {} end
 
 -- ------------------------------------------------------------------- the stream
 
@@ -33,9 +34,9 @@ local shared, next_word, state
 -- the call does not, so that no finalizer draws in between. The stream ends with the engine, before
 -- the last finalizers run.
 local function start()
-  if tools.closed then th.fail('there are no random numbers any more') end
+  if tools.closed then errors.fail('there are no random numbers any more') end
   if shared and shared.started ~= 0 then return end
-  local address, argument, common = th.ask(host.random_stream)
+  local address, argument, common = python_calls.ask(host.random_stream)
   next_word, state, shared = cast(word_function, address), argument, cast(shared_type, common)
 end
 
@@ -189,7 +190,7 @@ function random.any_number()
   return (next_word(state))
 end
 
-local order = th.working_memory('int32_t', MAX)
+local order = raw_memory.working_memory('int32_t', MAX)
 
 function random.randperm(r, _, n, ...) -- luacheck: ignore 212
   if r ~= nil or not (n >= 1 and n <= MAX and n <= GREATEST and n % 1 == 0) then return nil end
@@ -205,10 +206,10 @@ end
 
 -- ------------------------------------------------------------ given probabilities
 
-local longs = th.dtypes[th.LONG + 1]
+local longs = c_structs.dtypes[c_structs.LONG + 1]
 local long_result_at = tools.dense_results(longs)
-local cumulative = tools.memory(th.dtypes[th.DOUBLE + 1], MAX)
-local totals, places = tools.memory(th.dtypes[th.DOUBLE + 1], MAX), tools.places
+local cumulative = tools.memory(c_structs.dtypes[c_structs.DOUBLE + 1], MAX)
+local totals, places = tools.memory(c_structs.dtypes[c_structs.DOUBLE + 1], MAX), tools.places
 
 -- Sets the cumulative distributions of the rows of t; false if the sum of a row is no finite number
 -- above 0, or there are too many elements.

@@ -3,15 +3,16 @@
 -- implementations take (runtime/ops/reduce.py), in double precision.
 -- @module reduce
 
-local th, dtype, tools = ...
-local ffi = require 'ffi'
+local import, dtype, tools = ...
+local ffi, c_structs, tensor_blocks = import('ffi', 'core.c_structs', 'tensor.blocks')
+local formulas, layouts = import('tensor.formulas', 'tensor.layouts')
+local reductions = import 'tensor.reductions'
 
 local type, tonumber, sqrt = type, tonumber, math.sqrt
 local read, struct_of = tools.reader(dtype), tools.struct_reader(dtype)
-local load, load_double = dtype.load, th.dtypes[th.DOUBLE + 1].load
+local load, load_double = dtype.load, c_structs.dtypes[c_structs.DOUBLE + 1].load
 local publish = tools.publish
 local memory, address = tools.memory, tools.address
-local layouts, formulas, reductions = th.layouts, th.formulas, th.reductions
 local MAX_IN_LUA = formulas.MAX_IN_LUA
 local dense, same_sizes, copy_rows = layouts.dense, layouts.same_sizes, formulas.copy_rows
 local shape, step = layouts.shape, layouts.step
@@ -59,8 +60,8 @@ local copy, copy_data = find_loop('positive', 'x->x')
 
 local equal, equal_data = find_loop('equal', 'xx->?')
 local least, least_data = find_loop('minimum', 'BB->B')
-local _, BYTES = buffer(th.dtypes[1], 2)
-local all, ALL = memory(th.dtypes[1], 1)
+local _, BYTES = buffer(c_structs.dtypes[1], 2)
+local all, ALL = memory(c_structs.dtypes[1], 1)
 
 -- Copies the elements of tensor k, which begin at p, as `layouts.lay_out` has found them.
 local function gather(to, p, k)
@@ -112,7 +113,7 @@ local own_absolute, own_absolute_data = find_loop('absolute', 'x->x')
 local power, power_data = find_loop('power', 'xx->x')
 if missing then return small end
 
-local is_float, doubles = dtype.name == 'Float', th.dtypes[th.DOUBLE + 1]
+local is_float, doubles = dtype.name == 'Float', c_structs.dtypes[c_structs.DOUBLE + 1]
 local wide, WIDE = buffer(doubles, 2)
 local _, TERMS = buffer(doubles, 3)
 local totals, TOTALS = buffer(doubles, 4)
@@ -167,7 +168,7 @@ local function result_at(r, c, dim)
     if dim then
       block = reductions.block_along(dtype, c, dim, false)
     else
-      block = th.blocks.like(dtype, c, layouts.count(c))
+      block = tensor_blocks.like(dtype, c, layouts.count(c))
     end
     return address(block.own.data), block
   end

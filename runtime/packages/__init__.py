@@ -1,6 +1,6 @@
 """The Python halves of Lua packages that programs load by ``require``.
 
-The package ``image`` is Lua code in ``lua/packages/image``, and the module or Python package
+The package ``image`` is Lua code in ``packages/image``, and the module or Python package
 ``th_shell.runtime.packages.image``, which is imported when Lua first asks for one of its functions.
 It has `functions()`: the functions by their names in Lua. They get what Lua passes as
 operations do (tensors as `Tensor`, strings as bytes, tables of tensors as lists), and return a

@@ -1,6 +1,6 @@
 """The backend of nn: the functions of THNN's header, one module for each family of layers.
 
-nn's Lua files call them with pointers to C structs, which ``lua/thnn/door.lua`` turns into tensors.
+nn's Lua files call them with pointers to C structs, which ``thnn/entries.lua`` turns into tensors.
 Each module adds rows to the table when it is imported here.
 """
 

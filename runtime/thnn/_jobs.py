@@ -3,7 +3,7 @@
 Nearly all functions compute by jobs alone (``lua/parallel``), which depend on the sizes of
 tensors and on numbers, not on elements. `record` makes such a call with tensors
 whose elements do not matter. No job is done then: what comes out are the jobs, with what they are
-to get. Lua (``lua/thnn/repeats.lua``) does them for all calls of the same sizes and numbers.
+to get. Lua (``thnn/repeats.lua``) does them for all calls of the same sizes and numbers.
 """
 
 from __future__ import annotations

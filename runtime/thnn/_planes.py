@@ -1,6 +1,6 @@
 """Pooling, padding and unpooling, shared out to threads plane by plane.
 
-The loops are jobs of ``lua/parallel/nn_pooling.lua``. Arrays are contiguous; their elements are
+The loops are jobs of ``thnn/pooling.lua``. Arrays are contiguous; their elements are
 those of all planes, one after the other.
 """
 

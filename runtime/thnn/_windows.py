@@ -1,7 +1,7 @@
 """Windows of pooling: where they lie along each dimension, and the plans by which jobs read them.
 
 A plane (an image, a volume, a sequence of frames) has a window for each of its results. A plan is
-an array of whole numbers, told in ``lua/parallel/nn_pooling.lua``: windows of the same shape are a
+an array of whole numbers, told in ``thnn/pooling.lua``: windows of the same shape are a
 group, which has tables of where they lie.
 """
 
@@ -227,7 +227,7 @@ class Windows:
 
     @cached_property
     def geometry(self) -> Array:
-        """The numbers as jobs take them (lua/parallel/nn_columns.lua)."""
+        """The numbers as jobs take them (thnn/columns.lua)."""
         same_rows = self.size[2] == self.count[2] and self.stride[1:] == (1, 1)
         numbers = [*self.size, *self.stride, *self.count, int(same_rows), self.kernel[2], 0]
         rows_follow = self.stride[1] == self.dilation[1] == 1

@@ -3,7 +3,7 @@
 BatchNormalization brings each channel, the second dimension, to mean 0 and variance 1. PReLU has a
 slope for negative elements that is learned, one for all or one for each plane: nOutputPlane is the
 number of planes, the second dimension of a batch, or the first of a vector; 0 stands for one slope
-for all. The loops are jobs of ``lua/parallel/nn_channels.lua``.
+for all. The loops are jobs of ``thnn/channels.lua``.
 """
 
 from __future__ import annotations

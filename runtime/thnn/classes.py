@@ -2,7 +2,7 @@
 
 Classes are counted from 1. A loss is written to a tensor of one element. sizeAverage divides it,
 and the gradient, by the weights of the targets, or by the number of frames. The loops are jobs of
-``lua/parallel/nn_classes.lua``.
+``thnn/classes.lua``.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The entries of all samples lie in one vector of keys and one of values; `sizes` tells how many each
 sample has. A row of the weight may begin with numbers that normalize the values of its key
-(lua/parallel/nn_index.lua, which has the loops, tells which).
+(thnn/index.lua, which has the loops, tells which).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """FeatureLPPooling: norms of neighbouring features, (sum of x^power)^(1/power).
 
 Features are the first dimension of a tensor, or the second one of a batch. The loops are jobs of
-``lua/parallel/nn_norms.lua``.
+``thnn/norms.lua``.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Paddings repeat the edges, or mirror what is next to them; negative ones cut ele
 
 SpatialGridSamplerBilinear takes an image at the points of a grid. A point is (x, y), each from -1
 to 1, the middles of the image's first and last elements. Outside of the image all elements are 0.
-Its loops are jobs of ``lua/parallel/nn_places.lua``.
+Its loops are jobs of ``thnn/places.lua``.
 """
 
 from __future__ import annotations

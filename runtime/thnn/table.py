@@ -41,7 +41,7 @@ from th_shell.runtime.core.storage import Storage
 from th_shell.runtime.core.tensor import TENSOR_CLASSES, Sizes, Tensor
 from th_shell.runtime.thnn._jobs import SCALE, keep, record
 
-# The kinds of parameters, a letter for each, as lua/thnn/door.lua reads them.
+# The kinds of parameters, a letter for each, as thnn/entries.lua reads them.
 _KINDS = {
     "THTensor": "T",
     "THIndexTensor": "I",

@@ -198,7 +198,7 @@ ASKED = {
         "runtime/core/platform.py",
         "runtime/lua/parallel/thread_pool.lua",
     },
-    r"ffi\.load\b": {"runtime/lua/packages/require.lua"},
+    r"ffi\.load\b": {"runtime/packages/require.lua"},
 }
 
 

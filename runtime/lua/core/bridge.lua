@@ -1,42 +1,43 @@
 --- The userdata that stand for Python objects, and calls of Python functions from Lua.
 --
 -- `objects` maps the userdata of a tensor, storage or other object to its Python object. The
--- table of a class (see core/structs.lua) maps the userdata to its C struct, from the first use of
+-- table of a class (see c_structs.lua) maps the userdata to its C struct, from the first use of
 -- the struct on. A view or block that Lua has made itself has a struct but no Python object until
 -- an operation in Python needs one, which `adopt` then makes. Until then it has an anchor, which
--- keeps the memory: a Python storage, or a block (a cdata) itself; see core/holders.lua. All tables
+-- keeps the memory: a Python storage, or a block (a cdata) itself; see keep_alive.lua. All tables
 -- by userdata have weak keys: Python never refers to a userdata.
 -- @module bridge
 
-local th = ...
-local host = th.host
+local import = ...
+local host, c_structs, class_ids = import('host', 'core.c_structs', 'core.class_ids')
+local collector, errors, finalizers = import('core.collector', 'core.errors', 'core.finalizers')
+local keep_alive, references = import('core.keep_alive', 'core.references')
+local type_names = import 'core.type_names'
 
-local type, select, newproxy, setmetatable = type, select, th.newproxy, setmetatable
-local byte, sub, min, max = string.byte, string.sub, math.min, math.max
+local bridge = {}
+
+local type, select, newproxy, setmetatable = type, select, finalizers.newproxy, setmetatable
+local sub, min, max = string.sub, math.min, math.max
 local unpack = unpack
-local raw_metatable = debug.getmetatable
 local band, MOVED = require('bit').band, tonumber(host.FLAGS:match('MOVED (%d+)'))
-local begin_work, end_work = th.begin_work, th.end_work
-local track, count_object = th.track, th.count_object
-local holders, new_holder, anchor_of = th.holders, th.new_holder, th.anchor_of
-local STRUCT, ANCHOR = th.STRUCT, th.ANCHOR
-
-local weak = { __mode = 'k' }
-local objects = setmetatable({}, weak)
-th.objects = objects
+local begin_work, end_work = finalizers.begin_work, finalizers.end_work
+local objects, prototypes = references.objects, class_ids.prototypes
+local track, count_object = references.track, references.count_object
+local holders, anchor_of = keep_alive.holders, keep_alive.anchor_of
+local new_holder, STRUCT, ANCHOR = keep_alive.new_holder, keep_alive.STRUCT, keep_alive.ANCHOR
 
 -- These tables grow with the tensors that Lua makes between two collections, and never shrink;
 -- every collection has to traverse them. So Lua collects before there are very many.
 local MIN_LIMIT = 16384 -- tensors
-local FIRST_LIMIT = 1024 -- the first time, since th.pace_collector then sees what the program does
+local FIRST_LIMIT = 1024 -- the first time, since pace_collector then sees what the program does
 local made, limit = 0, FIRST_LIMIT
 
 local function collect()
-  th.pace_collector(function() made = 0 end)
-  th.collect()
+  collector.pace_collector(function() made = 0 end)
+  collector.collect()
   -- A collection takes as long as there is memory in use. So the next one is due when tensors
   -- have been made for as much again, at 256 bytes each.
-  made, limit = 0, max(MIN_LIMIT, 4 * th.count_memory())
+  made, limit = 0, max(MIN_LIMIT, 4 * collector.count_memory())
 end
 
 --- Registers a tensor that Lua has made.
@@ -44,12 +45,13 @@ end
 -- @param value its userdata, which `maker` has made
 -- @param struct its C struct
 -- @param anchor what keeps its memory: a Python storage or a block
-function th.attach(structs, value, struct, anchor)
+function bridge.attach(structs, value, struct, anchor)
   local holder = holders[value]
   holder[STRUCT], holder[ANCHOR] = struct, anchor
   structs[value] = struct
   if type(anchor) == 'cdata' and band(anchor.own.flag, MOVED) ~= 0 then
-    th.keep_storage(value, th.storage_object(anchor.own)) -- a finalizer has resized it meanwhile
+    -- A finalizer has resized it meanwhile.
+    c_structs.keep_storage(value, c_structs.storage_object(anchor.own))
   end
   made = made + 1
   if made > limit then collect() end
@@ -74,7 +76,7 @@ end
 -- already. LuaJIT does not compile the call that makes one, and of code that adds a key to a table
 -- it compiles two copies, since the key of a freed userdata may still be there.
 -- @param structs the table of their class
-function th.maker(proxy, structs)
+function bridge.maker(proxy, structs)
   local spare, count = {}, 0
   return function(...) -- luacheck: ignore 212
     local n = count
@@ -89,37 +91,6 @@ function th.maker(proxy, structs)
   end
 end
 
--- Class id (see runtime/calls/classes.py) -> a userdata from which newproxy makes others.
-local prototypes = {}
-local classes = setmetatable({}, weak) -- metatable -> class id
-
---- Associates a class id of Python's with a metatable.
-function th.bind_class(id, mt)
-  prototypes[id] = th.proxy(mt)
-  classes[mt] = id
-end
-
-local OTHERS = {}
-for name in host.OTHERS:gmatch('%S+') do OTHERS[#OTHERS + 1] = name end
-
---- The same for a class that is neither of tensors nor of storages.
--- @param name its name in runtime/calls/class_ids.py
-function th.bind_other_class(name, mt)
-  for i = 1, #OTHERS do
-    if OTHERS[i] == name then th.bind_class(host.FIRST_OTHER + i - 1, mt) end
-  end
-end
-
---- The class id that is associated with a metatable, or nil.
-function th.class_of_metatable(mt)
-  return classes[mt]
-end
-
---- The class id that is associated with a value's metatable, or nil.
-function th.class_of(value)
-  return classes[raw_metatable(value)]
-end
-
 -- The class ids of storages. Python may return the same storage several times; see
 -- core/references.lua.
 local FIRST_STORAGE, LAST_STORAGE = host.FIRST_STORAGE, host.FIRST_OTHER - 1
@@ -132,7 +103,7 @@ local function wrap(object, id)
   objects[value] = object
   return value
 end
-th.wrap = wrap
+bridge.wrap = wrap
 
 -- ------------------------------------------------------- arguments to Python
 
@@ -145,7 +116,7 @@ local NEGATIVE_ZERO = '-0'
 local foreign = {}
 
 local function marker(value)
-  local name = th.typename(value)
+  local name = type_names.typename(value)
   local key = name or type(value)
   local object = foreign[key]
   if not object then
@@ -158,7 +129,7 @@ end
 local to_python
 
 local MAX_VALUES = 1000 -- passed in one call: Lua's stack has room for some thousands
-th.MAX_VALUES = MAX_VALUES
+bridge.MAX_VALUES = MAX_VALUES
 
 -- A table of torch objects is passed as a Python list. Of a list that begins with another value
 -- only this value is passed: no operation takes such a list. For any other table a marker is
@@ -182,7 +153,7 @@ end
 function to_python(value, ...) -- luacheck: ignore 212
   local kind = type(value)
   if kind == 'userdata' then
-    return objects[value] or anchor_of(value) and th.adopt(value)
+    return objects[value] or anchor_of(value) and c_structs.adopt(value)
       or objects[value] or marker(value) -- a finalizer may have adopted it since the first look-up
   elseif kind == 'number' then
     if value == 0 and 1 / value < 0 then return NEGATIVE_ZERO end
@@ -194,7 +165,7 @@ function to_python(value, ...) -- luacheck: ignore 212
   end
   return marker(value)
 end
-th.to_python = to_python
+bridge.to_python = to_python
 
 -- ------------------------------------------------------- results from Python
 
@@ -239,7 +210,7 @@ local function finish(raise, a, b, c, r, kind, ...)
 end
 
 local function convert_all(n, ...)
-  if n > MAX_VALUES then th.fail('too many arguments') end
+  if n > MAX_VALUES then errors.fail('too many arguments') end
   local converted = { ... }
   for i = 1, n do converted[i] = to_python(converted[i]) end
   return unpack(converted, 1, n)
@@ -250,7 +221,7 @@ end
 
 -- A function that makes the stubs of a type (nil for torch's functions) that call Python.
 local function python_stubs(dtype, untyped)
-  local raise = (dtype or untyped) and th.raise or th.raise_nameless
+  local raise = (dtype or untyped) and errors.raise or errors.raise_nameless
   return function(entry) -- the operation's name, from the first call on the Python function
     return function(...)
       if type(entry) == 'string' then entry = host.entry(entry, dtype) end
@@ -271,7 +242,7 @@ end
 local formulas -- the module tensor/formulas.lua
 
 --- Sets the module that finds Lua code for an operation (see tensor/formulas.lua).
-function th.run_formulas_of(module)
+function bridge.run_formulas_of(module)
   formulas = module
 end
 
@@ -280,7 +251,7 @@ end
 -- @param slow the stub for all other calls
 -- @param choose gives the function for up to 7 arguments, or false: by that table, the operation's
 --   name, the number of arguments and these
-function th.stub_trying(slow, choose, name)
+function bridge.stub_trying(slow, choose, name)
   local runners = {}
   return function(...)
     local n = select('#', ...)
@@ -338,7 +309,7 @@ local function formula_stubs(dtype)
   local make_slow = python_stubs(dtype)
   local choose = dtype and chooser_for_methods(dtype) or choose_for_function
   return function(name)
-    local stub = th.stub_trying(make_slow(name), choose, name)
+    local stub = bridge.stub_trying(make_slow(name), choose, name)
     return stub
   end
 end
@@ -346,7 +317,7 @@ end
 local add_small -- of the module tensor/small.lua
 
 --- Sets the function that adds Lua functions for few elements to a stub (see tensor/small.lua).
-function th.run_small_by(f)
+function bridge.run_small_by(f)
   add_small = f
 end
 
@@ -357,7 +328,7 @@ local makers = { ['*'] = {}, ['!'] = {}, [''] = {} } -- mark -> type -> function
 -- @param dtype the index of the element type it is a method of; nil for a torch function
 -- @param mark '*' if the operation has a Lua formula, '!' if it is the same function for all
 --   types, otherwise '' or nil; '+' behind it if it has a Lua function for few elements
-function th.stub(name, dtype, mark)
+function bridge.stub(name, dtype, mark)
   local small = mark and sub(mark, -1) == '+'
   if small then mark = sub(mark, 1, -2) end
   if mark == '*' and dtype and not formulas.TYPES[dtype] then mark = '' end
@@ -373,10 +344,10 @@ end
 -- imported when one of its functions is first called. Errors about arguments name the function by
 -- what stands behind the last dot.
 -- @param dtype the index of the element type that the function is for; nil where it is for all
-function th.package_function(package, name, dtype)
+function bridge.package_function(package, name, dtype)
   local entry
   local short = name:match('[^.]+$')
-  local function raise(encoded) th.raise(encoded, short) end
+  local function raise(encoded) errors.raise(encoded, short) end
   return function(...)
     if not entry then
       local found = host.package_function(package, name, dtype)
@@ -389,21 +360,11 @@ function th.package_function(package, name, dtype)
 end
 
 --- The functions of a package's Python half by their names, each made when it is first looked up.
-function th.python_half(package)
+function bridge.python_half(package)
   return setmetatable({}, { __index = function(functions, name)
-    functions[name] = th.package_function(package, name)
+    functions[name] = bridge.package_function(package, name)
     return functions[name]
   end })
 end
 
---- Calls a function of runtime/host with plain values; raises the error that it returns.
--- A string that the function returns begins with '\1'; bytes that do not are an error.
-function th.ask(f, ...)
-  count_object()
-  local r, a, b = f(...)
-  if type(r) == 'string' then
-    if byte(r, 1) == 1 then return sub(r, 2) end
-    return th.raise(r)
-  end
-  return r, a, b
-end
+return bridge

@@ -3,8 +3,10 @@
 -- runtime/core/machine.py.
 -- @module commands
 
-local th = ...
-local host = th.host
+local import = ...
+local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
+
+local commands = {}
 
 local type, ipairs, pcall, floor = type, ipairs, pcall, math.floor
 local execute, popen = os.execute, io.popen
@@ -15,18 +17,18 @@ local stdout = io.stdout
 local before_commands = {}
 
 --- Has a function called before each command, to finish what that may look at.
-function th.before_commands(f) before_commands[#before_commands + 1] = f end
+function commands.before_commands(f) before_commands[#before_commands + 1] = f end
 
 -- Lifts the limit for a command, which a timeout ends from now on.
 local function begin()
   for _, f in ipairs(before_commands) do f() end
-  return th.ask(host.os_begin_command)
+  return python_calls.ask(host.os_begin_command)
 end
 
 -- Puts the limit back, and returns the results of a pcall.
 local function finish(limit, ...)
-  th.ask(host.os_end_command, limit)
-  return th.results(...)
+  python_calls.ask(host.os_end_command, limit)
+  return errors.results(...)
 end
 
 --- os.execute with Lua 5.2's results: success, 'exit' or 'signal', code.
@@ -47,3 +49,5 @@ function io.popen(...)
   -- No tail call of `finish`: the name of this function would be lost.
   return pass(finish(begin(), pcall(popen, ...)))
 end
+
+return commands

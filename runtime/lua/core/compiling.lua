@@ -1,14 +1,17 @@
 --- Compiles what programs load as the reference's LuaJIT does: for loadstring, load, loadfile,
 -- dofile and require, it changes sources that this LuaJIT would refuse (`line_calls.lua`), or
--- compile to something else (`lengths.lua`).
+-- compile to something else (`length_operator.lua`).
 -- @module compiling
 
-local th = ...
-local line_calls, lengths = th.line_calls, th.lengths
+local import = ...
+local errors, escapes = import('core.errors', 'core.escapes')
+local length_operator, line_calls = import('core.length_operator', 'core.line_calls')
+
+local compiling = {}
 
 local type, error, select, pcall, format = type, error, select, pcall, string.format
 local find, gsub, sub = string.find, string.gsub, string.sub
-local visible_name = th.visible_name
+local visible_name = escapes.visible_name
 local open = io.open
 local searchpath = package.searchpath
 
@@ -38,13 +41,13 @@ local function finished(f, message, source, ...)
     f, message, source = line_calls.compile(source, message, ...)
     if not f then return nil, message end
   end
-  local other = not find(source, BYTECODE) and lengths.rewritten(source)
+  local other = not find(source, BYTECODE) and length_operator.rewritten(source)
   -- Calls need more room: a function that has reached a limit of LuaJIT stays as it is.
   return other and loadstring(other, ...) or f
 end
 
 -- Makes what stands for one of Lua's functions that compile a source.
-local function compiling(compile)
+local function replacing(compile)
   return function(...)
     local source, name = ...
     -- A tail call: Lua's function names itself in errors about its arguments.
@@ -54,7 +57,7 @@ local function compiling(compile)
   end
 end
 
-_G.loadstring, _G.load = compiling(loadstring), compiling(load)
+_G.loadstring, _G.load = replacing(loadstring), replacing(load)
 
 -- What Lua's loadfile returns, with the control codes of the file's name as digits in its message.
 local function named(path, f, message)
@@ -68,7 +71,7 @@ function _G.loadfile(...)
   if type(path) ~= 'string' then return loadfile(...) end
   local source = read(path) -- once: what a pipe has told is gone
   if not source then return named(path, loadfile(...)) end
-  local f, message = th.results(pcall(loadstring, source, '@' .. path, select(2, ...)))
+  local f, message = errors.results(pcall(loadstring, source, '@' .. path, select(2, ...)))
   return finished(f, message, source, '@' .. path, select(2, ...))
 end
 
@@ -86,15 +89,26 @@ function _G.dofile(...)
 end
 
 local search_files = package.loaders[2]
+local note_module -- told the name and the path of each module that is found
 
---- The searcher of package.loaders for Lua files; returns the path of the file, too.
-function th.search_files(...)
+--- Sets the function that is told the name and the path of each Lua file that is found.
+function compiling.note_modules_by(f)
+  note_module = f
+end
+
+--- The searcher of package.loaders for Lua files.
+function compiling.search_files(...)
   local name = ...
   local known = type(name) == 'string' and type(package.path) == 'string'
   local path = known and searchpath(name, package.path)
   if not path then return pass(search_files(...)) end
   local f, message = load_file(path)
-  if f then return f, path end
-  error(format("error loading module '%s' from file '%s':\n\t%s", name, path, message), 0)
+  if not f then
+    error(format("error loading module '%s' from file '%s':\n\t%s", name, path, message), 0)
+  end
+  note_module(name, path)
+  return f
 end
-package.loaders[2] = th.search_files
+package.loaders[2] = compiling.search_files
+
+return compiling

@@ -6,7 +6,7 @@
 -- finalizer.
 -- @module coroutines
 
-local th = ...
+local coroutines = {}
 
 local create, resume, running = coroutine.create, coroutine.resume, coroutine.running
 local yield, error = coroutine.yield, error
@@ -31,7 +31,7 @@ local function release(thread, ok, ...)
 end
 
 --- Calls a function of Python's that keeps one of its arguments, in a coroutine of ours.
-function th.call_apart(f, ...)
+function coroutines.call_apart(f, ...)
   if not running() then return f(...) end -- the main thread is never collected
   local thread = free[#free]
   free[#free] = nil
@@ -43,7 +43,9 @@ end
 -- Python; one call at a time.
 -- @param register a function of Python's that takes the table of functions
 -- @param functions the table
-function th.hand_over(register, functions)
+function coroutines.hand_over(register, functions)
   local ok, message = resume(keep(function() register(functions) end))
   if not ok then error(message, 0) end
 end
+
+return coroutines

@@ -2,7 +2,10 @@
 -- Frames of the runtime's own chunks, whose names begin with '[th]', are left out of both.
 -- @module errors
 
-local th = ...
+local import = ...
+local host, type_names = import('host', 'core.type_names')
+
+local errors = {}
 
 local error, type, pcall, xpcall, rawget = error, type, pcall, xpcall, rawget
 local tostring, tonumber, select = tostring, tonumber, select
@@ -10,18 +13,18 @@ local getinfo, traceback, raw_metatable = debug.getinfo, debug.traceback, debug.
 local byte, sub, format = string.byte, string.sub, string.format
 local find, match, gmatch, concat = string.find, string.match, string.gmatch, table.concat
 local floor = math.floor
-local INTERRUPTED = th.host.INTERRUPTED
+local INTERRUPTED = host.INTERRUPTED
 
 --- Whether a frame's source is one of the runtime's own chunks.
 local function is_ours(source)
   return sub(source, 1, 5) == '=[th]'
 end
-th.is_ours = is_ours
-th.getinfo = getinfo -- Lua's own: programs may have another one
+errors.is_ours = is_ours
+errors.getinfo = getinfo -- Lua's own: programs may have another one
 
 --- How many levels the running thread has, from the caller's on. They are counted by doubling and
 -- halving: there may be many thousands, and Lua finds each from the innermost one on.
-function th.stack_depth()
+function errors.stack_depth()
   local low, high = 1, 2
   while getinfo(high, 'f') do low, high = high, 2 * high end
   while high - low > 1 do
@@ -51,7 +54,7 @@ local function user_level()
     local info = getinfo(level, 'Sf')
     if not info then return level - 1 end
     if not is_ours(info.source) then
-      -- Skips a pcall that was called by the runtime: see th.public.
+      -- Skips a pcall that was called by the runtime: see errors.public.
       local outer = info.func == pcall and getinfo(level + 1, 'S')
       if not outer or not is_ours(outer.source) then return level - 1 end
     end
@@ -75,7 +78,7 @@ end
 local constructors = setmetatable({}, { __mode = 'k' })
 
 --- Declares a constructor: its errors name it '?' where a constructor table has called it.
-function th.mark_constructor(f)
+function errors.mark_constructor(f)
   constructors[f] = true
 end
 
@@ -106,7 +109,7 @@ end
 --- Raises an error about argument `arg` of the function that the program has called.
 -- As luaL_argerror does, names the function and does not count a method's self.
 -- @param name the name to show; where it is nil, the one that the function was called by
-function th.argument_error(arg, detail, name)
+function errors.argument_error(arg, detail, name)
   argument_error(user_level, arg, detail, name)
 end
 
@@ -114,23 +117,23 @@ local WRONG_ARGUMENT = "^bad argument #(%d+) to '[^']*' %((.*)%)$"
 
 --- Returns the results of a pcall of one of Lua's functions, which a function of ours replaces. Its
 -- errors about arguments tell the program's line and the name by which the program has called ours.
-function th.results(ok, ...)
+function errors.results(ok, ...)
   if ok then return ... end
   local message = (...)
   local arg, detail
   if type(message) == 'string' then arg, detail = match(message, WRONG_ARGUMENT) end
-  if arg then th.argument_error(tonumber(arg), detail) end
+  if arg then errors.argument_error(tonumber(arg), detail) end
   error(message, 0)
 end
 
 --- Raises an error with the position of the program's line.
-function th.fail(message)
+function errors.fail(message)
   error(message, user_level())
 end
 
 --- Calls a function, and then another one with whether that ended without an error, which is raised
 -- again.
-function th.finally(release, f, ...)
+function errors.finally(release, f, ...)
   local function finish(ok, ...)
     release(ok)
     if not ok then error((...), 0) end
@@ -140,7 +143,7 @@ function th.finally(release, f, ...)
 end
 
 --- Whether a pcall or xpcall of the program catches errors that are raised now.
-function th.is_protected()
+function errors.is_protected()
   local level = 2
   while true do
     local info = getinfo(level, 'f')
@@ -156,54 +159,54 @@ end
 local note_interrupt
 
 --- Sets the function that is told when an operation in Python was interrupted.
-function th.note_interrupts_by(f)
+function errors.note_interrupts_by(f)
   note_interrupt = f
 end
 
 --- Raises an error that Python has returned: a byte with the argument's position (0 for none),
 -- then the message.
--- @param name the function's name, as th.argument_error takes it
-function th.raise(encoded, name)
+-- @param name the function's name, as errors.argument_error takes it
+function errors.raise(encoded, name)
   local arg = byte(encoded, 1)
   if arg == 0 then
     local message = sub(encoded, 2)
     if message == INTERRUPTED then note_interrupt() end
-    th.fail(message)
+    errors.fail(message)
   end
   argument_error(calling_level, arg, sub(encoded, 2), name)
 end
 
 --- The same for a torch function, which the reference's message names '?'.
-function th.raise_nameless(encoded)
-  th.raise(encoded, '?')
+function errors.raise_nameless(encoded)
+  errors.raise(encoded, '?')
 end
 
 --- Raises the error of luaL_typerror about an argument of the wrong Lua type.
 -- @param absent whether the call has no such argument
-function th.type_error(arg, expected, value, absent, name)
+function errors.type_error(arg, expected, value, absent, name)
   local got = absent and 'no value' or type(value)
-  th.argument_error(arg, expected .. ' expected, got ' .. got, name)
+  errors.argument_error(arg, expected .. ' expected, got ' .. got, name)
 end
 
 --- Raises an error where an argument is not of a type of Lua's (a number may be a string of digits)
 -- or of a class; 'torch.Tensor' stands for all tensors.
-function th.check_argument(arg, value, expected)
-  local class = th.typename(value)
+function errors.check_argument(arg, value, expected)
+  local class = type_names.typename(value)
   if type(value) == expected or expected == 'number' and tonumber(value) or class == expected
     or expected == 'torch.Tensor' and class and find(class, '^torch%.%a+Tensor$') then
     return
   end
-  th.argument_error(arg, format('%s expected, got %s', expected, class or type(value)))
+  errors.argument_error(arg, format('%s expected, got %s', expected, class or type(value)))
 end
 
 --- A call's argument as a string; a number is converted, as by Lua's C functions.
 -- @param arg its position
 -- @param n how many arguments the call has
-function th.check_string(arg, n, value)
+function errors.check_string(arg, n, value)
   local kind = type(value)
   if kind == 'string' then return value end
   if kind == 'number' then return tostring(value) end
-  th.type_error(arg, 'string', value, n < arg)
+  errors.type_error(arg, 'string', value, n < arg)
 end
 
 -- Lua's types by their numbers in Lua's C interface.
@@ -212,14 +215,14 @@ local LUA_TYPES = { 'boolean', 'userdata', 'number', 'string', 'table', 'functio
 --- Raises the error about an argument of the wrong class.
 -- Torch7: where the argument has no class, names not its Lua type but the one whose number is the
 -- argument's position.
-function th.class_error(arg, expected, value)
-  local got = th.typename(value) or LUA_TYPES[arg]
-  th.argument_error(arg, expected .. ' expected, got ' .. got)
+function errors.class_error(arg, expected, value)
+  local got = type_names.typename(value) or LUA_TYPES[arg]
+  errors.argument_error(arg, expected .. ' expected, got ' .. got)
 end
 
 --- Raises the error about a tensor whose storage was resized below the tensor's elements.
-function th.storage_exceeded()
-  th.fail('tensor reaches past the end of its storage, which was resized')
+function errors.storage_exceeded()
+  errors.fail('tensor reaches past the end of its storage, which was resized')
 end
 
 -- ------------------------------------------------------- errors in the runtime's own Lua
@@ -229,7 +232,7 @@ local OWN_POSITION = '^%[th%] [%w_/]+%.lua:%d+: (.*)$'
 
 local function raise_again(message)
   local text = type(message) == 'string' and match(message, OWN_POSITION)
-  if text then th.fail(text) end
+  if text then errors.fail(text) end
   error(message, 0)
 end
 
@@ -240,7 +243,7 @@ end
 
 --- The same function, but errors that Lua raises in it ('attempt to index ...') have the position
 -- of the program's line. The pcall takes time: not for functions that are called very often.
-function th.public(f)
+function errors.public(f)
   return function(...)
     return finish(pcall(f, ...))
   end
@@ -248,13 +251,13 @@ end
 
 --- Replaces functions in a table by their public ones.
 -- @param names the functions' names, separated by blanks; nil for all functions
-function th.make_public(functions, names)
+function errors.make_public(functions, names)
   if names then
-    for name in gmatch(names, '%S+') do functions[name] = th.public(functions[name]) end
+    for name in gmatch(names, '%S+') do functions[name] = errors.public(functions[name]) end
     return
   end
   for name, value in next, functions do
-    if type(value) == 'function' then functions[name] = th.public(value) end
+    if type(value) == 'function' then functions[name] = errors.public(value) end
   end
 end
 
@@ -263,7 +266,7 @@ end
 local table_text = tostring
 
 --- Sets the function that gives the text of an error object that is a table.
-function th.show_tables_by(write)
+function errors.show_tables_by(write)
   table_text = write
 end
 
@@ -284,7 +287,7 @@ local function describe(object)
 end
 
 --- The text of an error object, whatever it is.
-function th.error_text(object)
+function errors.error_text(object)
   local _, text = pcall(describe, object)
   return tostring(text)
 end
@@ -294,11 +297,11 @@ end
 local CALL_FAILED = 'error during Python call'
 
 --- Message and traceback of an uncaught error.
--- @param report what xpcall has returned with th.traceback; if the stack or the memory was too
+-- @param report what xpcall has returned with errors.traceback; if the stack or the memory was too
 --   small for a traceback, it is a message
-function th.read_report(report)
+function errors.read_report(report)
   local frames, text = '', report
-  if type(report) == 'table' then text, frames = th.error_text(report.object), report.frames end
+  if type(report) == 'table' then text, frames = errors.error_text(report.object), report.frames end
   text = tostring(text)
   return text == CALL_FAILED and 'not enough memory' or match(text, OWN_POSITION) or text, frames
 end
@@ -330,12 +333,31 @@ local function at_program(object)
 end
 
 --- The message handler for xpcall: returns the error object and a traceback of the program's
--- frames, as th.read_report takes them.
-function th.traceback(object)
+-- frames, as errors.read_report takes them.
+function errors.traceback(object)
   object = at_program(object)
   local lines = program_frames(traceback('', 2))
   if #lines == 0 then return { object = object, frames = '' } end
   return { object = object, frames = 'stack traceback:\n' .. concat(lines, '\n') }
+end
+
+local note -- what the debugger does with an error; nil: nothing
+
+--- Sets the function that is told of each error of the code that people run.
+function errors.note_errors_by(f)
+  note = f
+end
+
+local was_noted = false
+
+--- Whether the function was told of the last error, and has not failed.
+function errors.was_noted() return was_noted end
+
+--- The message handler of what people run: errors.traceback, besides what the debugger does. That
+-- fails where the stack is full.
+function errors.handle_error(object)
+  if note then was_noted = pcall(note, object) end
+  return errors.traceback(object) -- a tail call: it counts levels
 end
 
 -- luacheck: globals debug.traceback
@@ -360,3 +382,5 @@ function debug.traceback(...)
   if #lines == 0 then return heading end
   return heading .. '\n' .. concat(lines, '\n')
 end
+
+return errors

@@ -4,16 +4,14 @@
 -- all else stays in its line, and the chunk is compiled again.
 -- @module line_calls
 
-local th = ...
-
-local tokens = th.tokens
+local import = ...
+local tokens = import 'core.tokens'
 
 local tonumber, find, match, sub = tonumber, string.find, string.match, string.sub
 local first, last_of, count_lines = tokens.first, tokens.last, tokens.count_lines
 local loadstring = loadstring -- Lua's own
 
 local line_calls = {}
-th.line_calls = line_calls
 
 local REFUSED = ':(%d+): ambiguous syntax %(function call x new statement%)'
 
@@ -56,3 +54,5 @@ function line_calls.compile(source, message, ...)
   end
   return f or nil, refused, source
 end
+
+return line_calls

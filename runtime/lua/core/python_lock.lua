@@ -8,27 +8,28 @@
 -- in Lua, and would wait for itself when the call ends that Python has made of Lua.
 -- @module python_lock
 
-local th = ...
-local ffi = require 'ffi'
+local import = ...
+local ffi, host, memory_reserve = import('ffi', 'host', 'core.memory_reserve')
+
+local python_lock = {}
 
 local pcall, error = pcall, error
 local type, pairs = type, pairs
 
 -- Functions of Python's C API: "Initialization, Finalization, and Threads".
-local host = th.host
 local thread_with_lock = ffi.cast('void *(*)(void)', host.thread_with_lock)
 local this_thread = ffi.cast('void *(*)(void)', host.this_thread)
 local release = ffi.cast('void (*)(int)', host.release_lock)
 local WAS_FREE = 1 -- PyGILState_UNLOCKED
 
 --- Frees the lock where this thread has it. Without parameters, so that LuaJIT compiles it.
-function th.free_lock()
+function python_lock.free_lock()
   -- Of the process or, from Python 3.12 on, nil unless it is this thread.
   local thread = this_thread()
   if thread ~= nil and thread_with_lock() == thread then release(WAS_FREE) end
 end
 
-local free_lock = th.free_lock
+local free_lock = python_lock.free_lock
 
 local function finish(ok, ...)
   free_lock()
@@ -37,7 +38,7 @@ local function finish(ok, ...)
 end
 
 --- The functions of a table, for Python to call: the lock is free when they end.
-function th.for_python(functions)
+function python_lock.for_python(functions)
   local exported = {}
   for name, f in pairs(functions) do
     local guarded = function(...) return finish(pcall(f, ...)) end
@@ -52,20 +53,22 @@ local take = host.take_arguments
 local function taken(ok, ...)
   if ok then return ... end
   free_lock()
-  th.make_room(true)
+  memory_reserve.make_room(true)
   return take()
 end
 
 --- The arguments that Python has for a function.
-function th.arguments()
+function python_lock.arguments()
   return taken(pcall(take))
 end
 
 --- The functions of a table, without parameters: they take their arguments from Python.
-function th.taking_arguments(functions)
+function python_lock.taking_arguments(functions)
   local exported = {}
   for name, f in pairs(functions) do
-    exported[name] = type(f) == 'function' and function() return f(th.arguments()) end or f
+    exported[name] = type(f) == 'function' and function() return f(python_lock.arguments()) end or f
   end
   return exported
 end
+
+return python_lock

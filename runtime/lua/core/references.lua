@@ -12,10 +12,12 @@
 -- allowed to become empty.
 -- @module references
 
-local th = ...
-local ffi = require 'ffi'
+local import = ...
+local ffi, collector = import('ffi', 'core.collector')
 
-local collect = th.collect
+local references = {}
+
+local collect = collector.collect
 
 local registry = debug.getregistry()
 local slots = registry.LUPA_PYTHON_REFERENCES_TABLE -- [0]: the first slot of the list of free slots
@@ -23,6 +25,8 @@ local class = registry.POBJECT
 local finalize = class.__gc
 
 local weak = { __mode = 'k' }
+-- Userdata of tensors, storages … -> their Python objects: see bridge.lua.
+references.objects = setmetatable({}, weak)
 local addresses = setmetatable({}, weak) -- userdata -> address of its Python object
 local counts = {}                        -- address -> number of userdata
 
@@ -37,7 +41,7 @@ function class.__gc(object)
 end
 
 --- Makes all further calls of Python objects do nothing.
-function th.leave_python()
+function references.leave_python()
   class.__call = function() end
 end
 
@@ -46,7 +50,7 @@ local halves = ffi.new('int32_t[2]')
 --- Counts the userdata of a Python object that may be passed to Lua more than once: a storage.
 -- To be called with what Python has returned, before anything is allocated: otherwise the collector
 -- may run the finalizer of another userdata before this one is counted.
-function th.track(object)
+function references.track(object)
   if addresses[object] then return end
   ffi.copy(halves, object, 8) -- a cast, or an int64_t, would be allocated
   local address = halves[1] * 2 ^ 32 + halves[0]
@@ -77,7 +81,7 @@ local COUNT = 256
 local made = 0
 
 --- To be called for each Python object that is passed to Lua.
-function th.count_object()
+function references.count_object()
   made = made + 1
   if made >= COUNT then
     made = 0
@@ -85,3 +89,5 @@ function th.count_object()
     collect(COUNT)
   end
 end
+
+return references

@@ -1,12 +1,9 @@
 --- Finds the tokens of Lua sources that LuaJIT has read before: whether they are right is known.
 -- @module tokens
 
-local th = ...
-
 local find, match, sub, gsub = string.find, string.match, string.sub, string.gsub
 
 local tokens = {}
-th.tokens = tokens
 
 -- The position of the last character of a text in long brackets that begin at a position.
 local function bracket_end(source, at)
@@ -61,3 +58,5 @@ function tokens.count_lines(text)
   local _, lines = gsub(text, '\n', '')
   return lines
 end
+
+return tokens

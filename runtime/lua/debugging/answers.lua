@@ -4,8 +4,9 @@
 -- by which the parts can be asked for.
 -- @module answers
 
-local th, frames = ...
-local shell = th.shell
+local import = ...
+local errors, type_names, frames = import('core.errors', 'core.type_names', 'debugging.frames')
+local inspect, shell, who = import('engine.inspect', 'engine.shell', 'engine.who')
 
 local gmatch, format, find = string.gmatch, string.format, string.find
 local type, tonumber, tostring = type, tonumber, tostring
@@ -22,7 +23,7 @@ local function element(value, i) return value[i] end
 
 -- The keys of a value's parts, in order; nil where it has none.
 local function keys_of(value)
-  local category = th.describe(value, false).category
+  local category = inspect.describe(value, false).category
   if category == 'table' then
     local keys = {}
     for key in next, value do keys[#keys + 1] = key end
@@ -53,15 +54,15 @@ local function tell(list, value)
     number = #kept + 1
     kept[number] = { value = value, keys = {} }
   end
-  list[#list + 1] = th.in_short(value)
-  list[#list + 1] = th.typename(value) or type(value)
+  list[#list + 1] = who.in_short(value)
+  list[#list + 1] = type_names.typename(value) or type(value)
   list[#list + 1] = number
   return list
 end
 
 local function shown_key(key)
   if type(key) == 'string' and find(key, '^[%a_][%w_]*$') then return key end
-  return '[' .. th.in_short(key) .. ']'
+  return '[' .. who.in_short(key) .. ']'
 end
 
 local function evaluate(list, number, code, show)
@@ -69,10 +70,10 @@ local function evaluate(list, number, code, show)
   local f, message = frames.compile(code)
   if not f then return { false, message } end
   local function finish(ok, ...)
-    if not ok then return { false, th.error_text((...)) } end
+    if not ok then return { false, errors.error_text((...)) } end
     if show then
       local fine, problem = pcall(shell.show, select('#', ...), ...)
-      return { fine, fine or th.error_text(problem) }
+      return { fine, fine or errors.error_text(problem) }
     end
     return tell({ true }, (...))
   end
@@ -135,11 +136,11 @@ function verbs.set(list, number, whole, name, code)
   local f, message = frames.compile(code)
   if not f then return { false, message } end
   local ok, value = frames.evaluate(list[tonumber(number)], f)
-  if not ok then return { false, th.error_text(value) } end
+  if not ok then return { false, errors.error_text(value) } end
   local owner = kept[tonumber(whole)]
   local put = type(owner.value) == 'table' and rawset or function(t, k, v) t[k] = v end
   ok, message = pcall(put, owner.value, owner.keys[name], value)
-  if not ok then return { false, th.error_text(message) } end
+  if not ok then return { false, errors.error_text(message) } end
   return tell({ true }, value)
 end
 

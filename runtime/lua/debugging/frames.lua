@@ -3,19 +3,20 @@
 -- variables had when it was taken. While it is alive, what is assigned reaches the variable itself.
 -- @module frames
 
-local th = ...
+local import = ...
+local host, errors, loading = import('host', 'core.errors', 'stopping.loading')
 
-local getinfo, getlocal, setlocal = th.getinfo, debug.getlocal, debug.setlocal
+local getinfo, getlocal, setlocal = errors.getinfo, debug.getlocal, debug.setlocal
 local getupvalue, setupvalue = debug.getupvalue, debug.setupvalue
 local getfenv, setfenv = getfenv, setfenv
 local byte, find, match, sub = string.byte, string.find, string.match, string.sub
 local running = coroutine.running
-local depth, is_ours = th.stack_depth, th.is_ours
+local depth, is_ours = errors.stack_depth, errors.is_ours
 
 local NEAR = 10 -- levels of the runtime's own at the outer end
 local MOST = 100 -- frames, from the innermost one on
 local NAME = '^[%a_][%w_]*$' -- other variables are LuaJIT's own
-local HIDDEN = th.host.KEEP
+local HIDDEN = host.KEEP
 local CHUNK = '=(debugger)'
 
 local frames = {}
@@ -198,7 +199,7 @@ function frames.compile(code)
     message = is_expression and message or other
   end
   if not f then return nil, plain(message) end
-  return (th.loading.prepare(f))
+  return (loading.prepare(f))
 end
 
 --- Runs code in a frame: returns true and its values, or false and the message.

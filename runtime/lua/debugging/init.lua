@@ -1,19 +1,19 @@
 --- The debugger's half in Lua, loaded when it is first needed.
 -- @module debugging
 
-local th = ...
+local import = ...
+local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
+local answers, frames = import('debugging.answers', 'debugging.frames')
+local stepper, session_locals = import('debugging.stepper', 'engine.session_locals')
+local interrupts = import 'stopping.interrupts'
 
 local sub = string.sub
-
-local frames = th.chunk('debugging/frames')(th)
-local answers = th.chunk('debugging/answers')(th, frames)
-local stepper = th.chunk('debugging/stepper')(th, frames, answers)
 
 local debugging = { stop = stepper.stop }
 
 local last = {} -- the frames of the last error that was noted
 
-th.end_steps = stepper.finish
+interrupts.end_steps_by(stepper.finish)
 
 --- Keeps the frames of an error: to be called where it is handled.
 function debugging.keep_frames()
@@ -29,17 +29,17 @@ end
 
 --- Answers a request about them, or about breakpoints.
 function debugging.answer(request)
-  return answers.give(th.has_frames and last or {}, answers.read(request))
+  return answers.give(errors.was_noted() and last or {}, answers.read(request))
 end
 
 --- Opens the prompt where the program calls this: its inputs use the variables there.
 function debugging.open_prompt()
   local frame = frames.take(true, 1)[1]
-  local give_back = th.lend_locals(frame, function(variable, value)
+  local give_back = session_locals.lend_locals(frame, function(variable, value)
     frames.assign(frame, variable, value)
   end)
   local place = sub(frame.source, 2) .. ':' .. frame.line
-  th.finally(give_back, th.ask, th.host.prompt, place)
+  errors.finally(give_back, python_calls.ask, host.prompt, place)
 end
 
 return debugging

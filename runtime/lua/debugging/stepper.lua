@@ -5,15 +5,17 @@
 -- until it lets the program go on.
 -- @module stepper
 
-local th, frames, answers = ...
-local host = th.host
+local import = ...
+local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
+local answers, frames, who = import('debugging.answers', 'debugging.frames', 'engine.who')
+local interrupts = import 'stopping.interrupts'
 
-local getinfo, running, status = th.getinfo, coroutine.running, coroutine.status
+local getinfo, running, status = errors.getinfo, coroutine.running, coroutine.status
 local byte, sub, match = string.byte, string.sub, string.match
 local error, pcall, tonumber, unpack = error, pcall, tonumber, unpack
 local rawequal, select = rawequal, select
 local funcinfo, funck = require('jit.util').funcinfo, require('jit.util').funck
-local is_ours = th.is_ours
+local is_ours = errors.is_ours
 local stdout = io.stdout
 local flush = getmetatable(stdout).__index.flush
 
@@ -88,7 +90,7 @@ local function holds(breakpoint)
   if not breakpoint.condition then return true end
   local ok, value = frames.evaluate(frame_here(), breakpoint.condition)
   if ok then return value end
-  return true, 'the condition fails: ' .. th.error_text(value)
+  return true, 'the condition fails: ' .. errors.error_text(value)
 end
 
 local function broken_at(line, source)
@@ -107,7 +109,7 @@ local function changed_value(f)
     if not watch.func or watch.func == f then
       local ok, value = frames.evaluate(frame_here(), watch.code)
       if ok and not rawequal(value, watch.value) then
-        local change = th.in_short(watch.value) .. ' -> ' .. th.in_short(value)
+        local change = who.in_short(watch.value) .. ' -> ' .. who.in_short(value)
         watch.value = value
         return watch.text .. ': ' .. change
       end
@@ -142,7 +144,7 @@ local stop
 
 -- The hook. beside: the levels between it and the line's function, besides its own.
 local function at_line(event, line, beside)
-  if event ~= 'line' then return th.hook() end -- a tail call: it looks at levels
+  if event ~= 'line' then return interrupts.hook() end -- a tail call: it looks at levels
   if serving or not mode and not breakpoints[line] and #watches == 0 and not place then return end
   local level = 2 + (beside or 0)
   local info = getinfo(level, 'Sf')
@@ -169,7 +171,7 @@ local function update()
   elseif was_compiling then
     jit.on()
   end
-  th.watch_lines(wanted and at_line or nil)
+  interrupts.watch_lines(wanted and at_line or nil)
 end
 
 -- ------------------------------------------------------------------ stopping
@@ -190,7 +192,7 @@ end
 
 local function ask(...)
   flush(stdout)
-  return answers.read(th.ask(host.debugger, ...))
+  return answers.read(python_calls.ask(host.debugger, ...))
 end
 
 -- Answers the debugger's requests, until one of them lets the program go on.
@@ -199,7 +201,7 @@ local function serve(...)
     if verb == 'go' then return true, ... end
     local list = verb ~= 'write' and frames.take(true)
     local answer = answers.give(list, verb, ...)
-    th.drop_interrupt()
+    interrupts.drop()
     return false, unpack(answer)
   end
   local function go_on(is_over, ...)
@@ -259,7 +261,7 @@ answers.add{
     if not code then return { false, message } end
     local frame, used = list[tonumber(number)], {}
     local ok, value = frames.evaluate(frame, code, used)
-    if not ok then return { false, th.error_text(value) } end
+    if not ok then return { false, errors.error_text(value) } end
     watches[#watches + 1] = { text = text, code = code, value = value,
       func = used.any and frame.func or nil }
     update()
@@ -268,7 +270,8 @@ answers.add{
 
   --- Has the debugger asked about errors that nothing has caught, while they are there; '': not.
   errors = function(_, which)
-    th.note_error = which ~= '' and function(object) stop('error', th.error_text(object)) end or nil
+    errors.note_errors_by(which ~= ''
+      and function(object) stop('error', errors.error_text(object)) end or nil)
     return {}
   end,
 

@@ -4,15 +4,17 @@
 -- In all functions, w is the file's window and object its Python object.
 -- @module file_access
 
-local th, dtype = ...
-local torch, host, files = th.torch, th.host, th.files
-local ffi = require 'ffi'
+local import, dtype = ...
+local ffi, host, torch, bridge = import('ffi', 'host', 'torch', 'core.bridge')
+local c_structs, errors, keep_alive = import('core.c_structs', 'core.errors', 'core.keep_alive')
+local references, type_names, files = import('core.references', 'core.type_names', 'files.files')
+local blocks = import 'tensor.blocks'
 
 local type, tonumber, select, min, max = type, tonumber, select, math.min, math.max
-local call, objects = files.call, th.objects
+local call, objects = files.call, references.objects
 local fail, skip_newline, window_of = files.fail, files.skip_newline, files.window
 local load, convert = dtype.load, dtype.convert
-local anchor_of, blocks, storage_structs = th.anchor_of, th.blocks, dtype.storage_structs
+local anchor_of, storage_structs = keep_alive.anchor_of, dtype.storage_structs
 local pointer, width = dtype.pointer, ffi.sizeof(dtype.ctype)
 local cast = ffi.cast
 
@@ -22,7 +24,7 @@ local IS_LONG, IS_BYTES = dtype.name == 'Long', width == 1
 local NEWLINE = files.NEWLINE
 local FIRST = 2 ^ 16 -- elements read at first where it is not known how many there are
 
-local text = th.chunk('files/text')(th, dtype)
+local text = import.instance('files.text', dtype)
 local scan, read_text, write_text = text.scan, text.read, text.write
 
 -- A storage of one element, through which Python and C read and write single numbers; made on
@@ -32,8 +34,8 @@ local scratch, scratch_object, scratch_data
 local function need_scratch()
   if scratch then return end
   local made = torch.getconstructortable(dtype.storage_name)(1)
-  scratch_data = th.settled_struct(made).data
-  scratch_object = th.to_python(made)
+  scratch_data = c_structs.settled_struct(made).data
+  scratch_object = bridge.to_python(made)
   scratch = made -- at last: Ctrl-C may come between any of these
 end
 
@@ -131,9 +133,9 @@ local put = access.put
 -- Reads into the elements [from, to) of a storage, from 0; returns how many there were.
 local function read_some(w, object, storage, from, to)
   if w.binary ~= 0 or IS_BYTES then
-    return (call(host.file_read, object, th.to_python(storage), from, to))
+    return (call(host.file_read, object, bridge.to_python(storage), from, to))
   end
-  return read_text(w, object, th.settled_struct(storage).data, from, to)
+  return read_text(w, object, c_structs.settled_struct(storage).data, from, to)
 end
 
 local function finish_reading(w, object, done, wanted)
@@ -157,7 +159,7 @@ local function read_sized_text(w, object, storage, n)
   repeat
     local part = known and target or min(target, max(2 * done, FIRST))
     storage:resize(part)
-    local got = read_text(w, object, th.settled_struct(storage).data, done, part)
+    local got = read_text(w, object, c_structs.settled_struct(storage).data, done, part)
     local complete = got == part - done
     done = done + got
   until done == target or not complete
@@ -168,10 +170,10 @@ end
 --- Resizes a storage to n elements, or to as many as there are, and fills it.
 -- Allocates no more memory than the file can fill: the number in a damaged file may be any.
 function access.read_sized(w, object, storage, n)
-  if not (n >= 0) then th.fail('$ Torch: invalid memory size -- maybe an overflow?') end
+  if not (n >= 0) then errors.fail('$ Torch: invalid memory size -- maybe an overflow?') end
   local done
   if w.binary ~= 0 or IS_BYTES then
-    done = call(host.file_read_sized, object, th.to_python(storage), n)
+    done = call(host.file_read_sized, object, bridge.to_python(storage), n)
   else
     done = read_sized_text(w, object, storage, n)
   end
@@ -207,7 +209,7 @@ function access.read_new(w, storage, n)
   ffi.copy(to, from, bytes)
   w.at = at + bytes
   local struct = ffi.cast(dtype.storage_pointer, store.own)
-  return th.replace_struct(storage_structs, storage, old, struct, store)
+  return c_structs.replace_struct(storage_structs, storage, old, struct, store)
 end
 
 --- Writes a storage's elements; returns how many were written.
@@ -216,11 +218,11 @@ function access.write_storage(w, object, storage)
   if put_elements(w, storage, n) then return n end
   local done
   if w.binary ~= 0 or IS_BYTES then
-    done = call(host.file_write, object, th.to_python(storage), 0, n)
+    done = call(host.file_write, object, bridge.to_python(storage), 0, n)
     if n > 0 and w.binary == 0 and w.spacing ~= 0 then files.put_string(w, object, '\n') end
   else
     call(host.file_put, object, 0, 0) -- raises the error about a file that cannot be written
-    done = write_text(w, object, th.settled_struct(storage).data, n)
+    done = write_text(w, object, c_structs.settled_struct(storage).data, n)
   end
   if done ~= n then fail(w, 'write', done, n) end
   return done
@@ -243,12 +245,12 @@ function access.read(self, ...)
       local storage = torch.getconstructortable(dtype.storage_name)()
       access.read_sized(w, object, storage, n < 0 and -1 or n - n % 1)
       return storage
-    elseif th.typename(what) == dtype.storage_name then
+    elseif type_names.typename(what) == dtype.storage_name then
       local done = access.read_storage(w, object, what)
       return done
     end
   end
-  th.fail(('nothing, number, or %sStorage expected'):format(dtype.name))
+  errors.fail(('nothing, number, or %sStorage expected'):format(dtype.name))
 end
 
 --- file:writeTYPE(number) writes a number; file:writeTYPE(storage) writes a storage's elements
@@ -262,12 +264,12 @@ function access.write(self, ...)
     if v then
       put(w, object, v)
       return
-    elseif th.typename(what) == dtype.storage_name then
+    elseif type_names.typename(what) == dtype.storage_name then
       local done = access.write_storage(w, object, what)
       return done
     end
   end
-  th.fail(('number, or %sStorage expected'):format(dtype.name))
+  errors.fail(('number, or %sStorage expected'):format(dtype.name))
 end
 
 return access

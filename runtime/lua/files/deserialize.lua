@@ -3,19 +3,22 @@
 -- file can fill, and the code of functions is not loaded unless the program trusts files.
 -- @module deserialize
 
-local th = ...
+local import = ...
+local torch, c_structs, errors = import('torch', 'core.c_structs', 'core.errors')
+local escapes, references, files = import('core.escapes', 'core.references', 'files.files')
+local serial, tensors, twins = import('files.serialize', 'files.tensors', 'files.twins')
 local stdout, stderr = io.stdout, io.stderr
-local torch, files, serial = th.torch, th.files, th.serial
 
 local type, tonumber, pairs, ipairs = type, tonumber, pairs, ipairs
-local objects = th.objects
-local kinds, twins = serial.kinds, serial.twins
-local get_int, get_double = files.Int.get, files.Double.get
+local objects = references.objects
+local deserialize = {}
+local kinds = serial.kinds
+local get_int, get_double = tensors.access.Int.get, tensors.access.Double.get
 local File = torch.getmetatable('torch.File')
 
 -- The names of classes whose factories do not look at the file.
 local plain_names = {}
-for _, dtype in ipairs(th.dtypes) do
+for _, dtype in ipairs(c_structs.dtypes) do
   plain_names[dtype.tensor_name], plain_names[dtype.storage_name] = true, true
 end
 
@@ -25,18 +28,18 @@ local trusted = false -- whether functions in files are loaded
 -- LuaJIT does not check bytecode, which can do anything to this process. A function that this
 -- process itself has serialized is always loaded.
 function torch.trustfunctions(trust)
-  if trust ~= nil and type(trust) ~= 'boolean' then th.type_error(1, 'boolean', trust) end
+  if trust ~= nil and type(trust) ~= 'boolean' then errors.type_error(1, 'boolean', trust) end
   trusted = trust ~= false
 end
 
 --- Whether functions in files are loaded.
-function serial.is_trusting() return trusted end
+function deserialize.is_trusting() return trusted end
 
 --- Calls a function; meanwhile functions in what it reads are loaded, as this process wrote them.
-function serial.trusting(f, ...)
+function deserialize.trusting(f, ...)
   local before = trusted
   trusted = true
-  return th.finally(function() trusted = before end, f, ...)
+  return errors.finally(function() trusted = before end, f, ...)
 end
 
 -- ------------------------------------------------------------------- functions
@@ -53,13 +56,13 @@ end
 -- file must not become equal; it has no upvalues, as there may be many of them.
 local function new_stub()
   return function()
-    th.fail('this function was not loaded from its file'
+    errors.fail('this function was not loaded from its file'
       .. ' (torch.trustfunctions(true) loads functions)')
   end
 end
 
 local function unloadable(message)
-  return function() th.fail('this function could not be loaded from its file: ' .. message) end
+  return function() errors.fail('this function could not be loaded from its file: ' .. message) end
 end
 
 -- Loads a function from its bytecode. Where it must not or cannot be loaded, returns a function
@@ -68,7 +71,7 @@ local function load_function(state, dumped)
   if trusted or serial.own[dumped] then
     local f, message = loadstring(dumped)
     if f then return f, false end
-    stderr:write('Warning: Failed to load function from bytecode: ', th.visible(message), '\n')
+    stderr:write('Warning: Failed to load function from bytecode: ', escapes.visible(message), '\n')
     return unloadable(message), true
   end
   warn(state)
@@ -76,7 +79,7 @@ local function load_function(state, dumped)
 end
 
 local function set_upvalue(state, f, i, upvalue)
-  if type(upvalue) ~= 'table' then th.fail('corrupt file: a function without upvalues') end
+  if type(upvalue) ~= 'table' then errors.fail('corrupt file: a function without upvalues') end
   if upvalue.name == '_ENV' then return end
   debug.setupvalue(f, i, upvalue.value)
   local id = upvalue.id
@@ -86,7 +89,7 @@ local function set_upvalue(state, f, i, upvalue)
   if not other then
     closures[id] = { func = f, index = i }
   elseif not pcall(debug.upvaluejoin, f, i, other.func, other.index) then
-    th.fail('corrupt file: a function without upvalues')
+    errors.fail('corrupt file: a function without upvalues')
   end
 end
 
@@ -96,7 +99,7 @@ end
 
 -- state: that of the file, where upvalues have names and numbers; false for old files.
 local function complete_function(f, state, upvalues)
-  if type(upvalues) ~= 'table' then th.fail('corrupt file: a function without upvalues') end
+  if type(upvalues) ~= 'table' then errors.fail('corrupt file: a function without upvalues') end
   local stub = serial.stubs[f]
   if stub then
     stub.upvalues = upvalues
@@ -111,7 +114,7 @@ end
 
 local function get_string(w, object)
   local n = get_int(w, object)
-  if n < 0 then th.fail('$ Torch: invalid memory size -- maybe an overflow?') end
+  if n < 0 then errors.fail('$ Torch: invalid memory size -- maybe an overflow?') end
   if n == 0 then return '' end
   local text = files.get_string(w, object, n)
   if w.binary == 0 and w.spacing ~= 0 then files.skip_newline(w, object) end
@@ -146,10 +149,10 @@ end
 -- finish: what else is done with a complete object and its fields, or nil.
 local function complete_torch(t, finish, fields)
   if type(fields) ~= 'table' and twins.is_stub(t) then
-    th.fail(('unknown Torch class <%s>, whose objects have a format of their own')
+    errors.fail(('unknown Torch class <%s>, whose objects have a format of their own')
       :format(torch.typename(t)))
   elseif type(fields) ~= 'table' then
-    th.fail(("bad argument #1 to 'pairs' (table expected, got %s)"):format(type(fields)))
+    errors.fail(("bad argument #1 to 'pairs' (table expected, got %s)"):format(type(fields)))
   end
   for k, v in pairs(fields) do t[k] = v end
   if finish then finish(t, fields) end
@@ -177,7 +180,7 @@ local function open_torch(file, w, object, state, index)
     if finish then finish(t) end
     return t, 0
   elseif type(t) ~= 'table' then
-    th.fail(('Cannot load object class <%s>'):format(name))
+    errors.fail(('Cannot load object class <%s>'):format(name))
   end
   return t, 0, complete_torch, finish
 end
@@ -196,7 +199,7 @@ local function open(file, w, object, state)
     return open_function(w, object, state, kind)
   elseif kind ~= kinds.TABLE and kind ~= kinds.TORCH and kind ~= kinds.FUNCTION
     and kind ~= kinds.OLD_FUNCTION then
-    th.fail('unknown object')
+    errors.fail('unknown object')
   end
   local index = get_int(w, object)
   local known = state.readObjects[index]
@@ -233,8 +236,8 @@ local function read(file, w, state)
           n(owner, key, value)
           value, depth = owner, depth - 1
         elseif key == NOTHING then
-          if value == nil then th.fail('table index is nil') end
-          if value ~= value then th.fail('table index is NaN') end
+          if value == nil then errors.fail('table index is nil') end
+          if value ~= value then errors.fail('table index is NaN') end
           keys[depth], delivered = value, true
         else
           owner[key] = value
@@ -259,3 +262,5 @@ function File.readObject(self)
   if is_first then twins.finish(state) end
   return value
 end
+
+return deserialize

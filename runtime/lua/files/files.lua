@@ -5,16 +5,18 @@
 -- deserialize.lua.
 -- @module files
 
-local th = ...
+local import = ...
+local ffi, host, torch, bridge = import('ffi', 'host', 'torch', 'core.bridge')
+local c_structs, class_ids, classes = import('core.c_structs', 'core.class_ids', 'core.classes')
+local errors, finalizers, references = import('core.errors', 'core.finalizers', 'core.references')
+local type_names = import 'core.type_names'
 local stdout = io.stdout
-local torch, host = th.torch, th.host
-local ffi = require 'ffi'
 
 local min = math.min
-local check_string = th.check_string
+local check_string = errors.check_string
 
 ffi.cdef('typedef struct THFileWindow { ' .. host.WINDOW_MEMBERS .. ' } THFileWindow;')
-th.compare_struct('THFileWindow', 'Window')
+c_structs.compare_struct('THFileWindow', 'Window')
 ffi.cdef[[
 void *memchr(const void *, int, size_t);
 ]]
@@ -28,14 +30,13 @@ local windows = setmetatable({}, { __mode = 'k' }) -- file -> its window
 local sources = setmetatable({}, { __mode = 'k' }) -- file -> the string that it reads
 local names = setmetatable({}, { __mode = 'k' })   -- file -> the name that it was opened with
 local files = { windows = windows, names = names }
-th.files = files
 files.NEWLINE = NEWLINE
 
 --- Calls a function of runtime/host/files.py and raises the error that it returns.
--- Unlike those that th.ask calls, these functions return no strings: bytes are always an error.
+-- Unlike those that python_calls.ask calls, these functions return no strings: bytes are an error.
 function files.call(f, ...)
   local r, a, b = f(...)
-  if type(r) == 'string' then th.raise(r) end
+  if type(r) == 'string' then errors.raise(r) end
   return r, a, b
 end
 local call = files.call
@@ -45,7 +46,7 @@ local call = files.call
 function files.window(self, class)
   local w = windows[self]
   if not w or class and not torch.isTypeOf(self, class) then
-    th.class_error(1, class or 'torch.File', self)
+    errors.class_error(1, class or 'torch.File', self)
   end
   return w
 end
@@ -57,11 +58,11 @@ end
 function files.ready(self, name, flag, purpose)
   local w = windows[self]
   if not w then
-    th.fail("bad argument #1 to 'getenv' (function or userdata expected, got "
+    errors.fail("bad argument #1 to 'getenv' (function or userdata expected, got "
       .. type(self) .. ')')
   end
   if name and (w.opened == 0 or w[flag] == 0) then
-    th.fail(("calling '%s' on bad self (attempt to %s file)"):format(name,
+    errors.fail(("calling '%s' on bad self (attempt to %s file)"):format(name,
       w.opened == 0 and 'use a closed' or purpose))
   end
   return w
@@ -80,7 +81,7 @@ end
 function files.fail(w, what, done, wanted)
   w.failed = 1
   if w.quiet == 0 then
-    th.fail(('%s error: %s %d blocks instead of %d')
+    errors.fail(('%s error: %s %d blocks instead of %d')
       :format(what, what == 'read' and what or 'wrote', done, wanted))
   end
 end
@@ -137,14 +138,14 @@ end
 -- -------------------------------------------------------------------- classes
 
 local function wrap(mt, object, address)
-  th.count_object()
-  local value = th.newproxy(th.proxy(mt))
-  th.objects[value], windows[value] = object, ffi.cast(window_pointer, address)
+  references.count_object()
+  local value = finalizers.newproxy(classes.proxy(mt))
+  references.objects[value], windows[value] = object, ffi.cast(window_pointer, address)
   return value
 end
 
 local function check_boolean(arg, value)
-  if value ~= nil and type(value) ~= 'boolean' then th.type_error(arg, 'boolean', value) end
+  if value ~= nil and type(value) ~= 'boolean' then errors.type_error(arg, 'boolean', value) end
   return value or false
 end
 
@@ -162,7 +163,7 @@ local function opener(kind)
     local object, address = host.file_open(kind, name, mode, quiet)
     if type(object) == 'string' then
       if quiet and object:byte() == 0 then return nil end
-      th.raise(object)
+      errors.raise(object)
     end
     local value = wrap(torch.getmetatable(kind), object, address)
     names[value] = name
@@ -173,7 +174,7 @@ end
 --- Creates a file that replaces another one of its name when complete (runtime/io/diskfile.py).
 function files.saved(name)
   if type(name) ~= 'string' and type(name) ~= 'number' then
-    th.type_error(1, 'string', name, false, '?') -- the reference's error is a constructor's
+    errors.type_error(1, 'string', name, false, '?') -- the reference's error is a constructor's
   end
   name = tostring(name)
   local value = wrap(torch.getmetatable('torch.DiskFile'), call(host.file_open_saved, name))
@@ -183,8 +184,8 @@ end
 
 local function new_memory(storage, mode)
   local object
-  if th.typename(storage) == 'torch.CharStorage' then
-    object = th.to_python(storage)
+  if type_names.typename(storage) == 'torch.CharStorage' then
+    object = bridge.to_python(storage)
   else
     mode = storage
   end
@@ -200,7 +201,7 @@ local function over(source)
     local start = tonumber(ffi.cast(intptr, ffi.cast(bytes, source)))
     file, address = call(host.file_over_bytes, start, #source)
   else
-    file, address = call(host.file_over_memory, th.to_python(source))
+    file, address = call(host.file_over_memory, bridge.to_python(source))
   end
   local value = wrap(torch.getmetatable('torch.MemoryFile'), file, address)
   sources[value] = source
@@ -257,7 +258,7 @@ function files.over(source)
 end
 
 local function class(name, parent, new)
-  th.mark_constructor(new)
+  errors.mark_constructor(new)
   return torch.newmetatable(name, parent, new, nil, nil, torch)
 end
 
@@ -266,5 +267,7 @@ files.PipeFile = class('torch.PipeFile', 'torch.DiskFile', opener('torch.PipeFil
 files.MemoryFile = class('torch.MemoryFile', 'torch.File', new_memory)
 
 for _, name in ipairs{ 'DiskFile', 'MemoryFile', 'PipeFile' } do
-  th.bind_other_class('torch.' .. name, files[name])
+  class_ids.bind_other_class('torch.' .. name, files[name])
 end
+
+return files

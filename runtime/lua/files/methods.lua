@@ -1,12 +1,12 @@
 --- The methods of files: state, positions and strings.
 -- @module file_methods
 
-local th = ...
+local import = ...
+local ffi, host, torch, bridge = import('ffi', 'host', 'torch', 'core.bridge')
+local errors, references, files = import('core.errors', 'core.references', 'files.files')
 local stdout = io.stdout
-local torch, host, files = th.torch, th.host, th.files
-local ffi = require 'ffi'
 
-local objects, names = th.objects, files.names
+local objects, names = references.objects, files.names
 local call, fail, fill = files.call, files.fail, files.fill
 local window_of, get_string = files.window, files.get_string
 local NEWLINE = files.NEWLINE
@@ -78,7 +78,7 @@ for _, name in ipairs{ 'DiskFile', 'MemoryFile' } do
     if name == 'DiskFile' then call(host.file_check_open, objects[self]) end
     size = tonumber(size) or 0
     if size ~= 0 and size ~= 4 and size ~= 8 then
-      th.argument_error(1, 'Invalid long size specified')
+      errors.argument_error(1, 'Invalid long size specified')
     end
     w.long_size = size
     return self
@@ -95,7 +95,7 @@ end
 function MemoryFile.storage(self)
   window_of(self, 'torch.MemoryFile')
   local storage, id = call(host.file_storage, objects[self])
-  return th.wrap(storage, id)
+  return bridge.wrap(storage, id)
 end
 
 -- ------------------------------------------------------------------ positions
@@ -106,10 +106,10 @@ function File.seek(self, position)
   window_of(self)
   local n = tonumber(position)
   if not n or type(position) == 'boolean' then
-    th.type_error(2, 'number', position, position == nil)
+    errors.type_error(2, 'number', position, position == nil)
   end
   n = math.min(math.floor(n) - 1, LAST)
-  if not (n >= 0) then th.argument_error(2, 'position has to be greater than 0!') end
+  if not (n >= 0) then errors.argument_error(2, 'position has to be greater than 0!') end
   call(host.file_seek, objects[self], n)
   return self
 end
@@ -153,9 +153,9 @@ end
 --- The rest of the file ('*a') or of the line ('*l') as a string.
 function File.readString(self, format)
   local w, object = window_of(self), objects[self]
-  format = th.check_string(2, format == nil and 1 or 2, format)
+  format = errors.check_string(2, format == nil and 1 or 2, format)
   fill(w, object, 0) -- raises the error about a file that cannot be read
-  if not format:find('^%*[al]') then th.argument_error(2, "format must be '*a' or '*l'") end
+  if not format:find('^%*[al]') then errors.argument_error(2, "format must be '*a' or '*l'") end
   if fill(w, object, 1) < 1 then
     fail(w, 'read', 0, 1)
     return ''
@@ -172,7 +172,7 @@ end
 --- Writes the bytes of a string; returns how many were written.
 function File.writeString(self, text)
   local w = window_of(self)
-  if type(text) ~= 'string' then th.type_error(2, 'string', text, text == nil) end
+  if type(text) ~= 'string' then errors.type_error(2, 'string', text, text == nil) end
   local written = files.put_string(w, objects[self], text)
   if written < #text then fail(w, 'write', written, #text) end
   return written

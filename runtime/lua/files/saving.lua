@@ -1,15 +1,17 @@
 --- torch.save, torch.load, torch.serialize and the like, which write or read one object.
 -- @module saving
 
-local th = ...
-local torch, files = th.torch, th.files
+local import = ...
+local host, torch, errors = import('host', 'torch', 'core.errors')
+local python_calls, references = import('core.python_calls', 'core.references')
+local type_names, files, serial = import('core.type_names', 'files.files', 'files.serialize')
 
-local objects, windows = th.objects, files.windows
+local objects, windows = references.objects, files.windows
 
 --- Calls f with a file and more, and then `release` with the file, by default file.close; where f
 -- raises an error, the file is closed.
 local function with(file, release, f, ...)
-  return th.finally(function(ok)
+  return errors.finally(function(ok)
     if not ok then
       pcall(file.close, file)
     else
@@ -21,7 +23,7 @@ end
 --- Makes a file binary or ascii, as the mode says.
 local function set_mode(file, mode)
   if mode ~= 'binary' and mode ~= 'ascii' then
-    th.fail('attempt to call a nil value')
+    errors.fail('attempt to call a nil value')
   end
   return file[mode](file)
 end
@@ -43,7 +45,7 @@ function torch.save(filename, object, mode, referenced)
     set_mode(file, mode or 'binary'):referenced(referenced ~= false)
     file:writeObject(object)
     files.ready(file, 'close', 'opened') -- the object's own method may have closed the file
-    files.call(th.host.file_complete, objects[file])
+    files.call(host.file_complete, objects[file])
   end)
 end
 
@@ -65,7 +67,7 @@ end
 -- Calls f with a file from files.take or files.over, which is used again if the program's code has
 -- not got hold of it: where that may be, its state is no longer private.
 local function with_own(file, f, ...)
-  local state = th.serial.state(file)
+  local state = serial.state(file)
   state.private = is_original()
   local function release()
     if state.private then files.give(file) else file:close() end
@@ -103,9 +105,9 @@ local LONG_SIZES = { b32 = 4, b64 = 8 }
 -- An error about the contents of a file, with what the file is instead, where its start tells.
 -- A program that catches errors gets the reference's words.
 local function explained(message, filename, mode)
-  local is_plain = type(message) ~= 'string' or message == th.host.INTERRUPTED
-  if is_plain or th.is_protected() then return message end
-  local what = th.ask(th.host.file_explanation, tostring(filename), mode)
+  local is_plain = type(message) ~= 'string' or message == host.INTERRUPTED
+  if is_plain or errors.is_protected() then return message end
+  local what = python_calls.ask(host.file_explanation, tostring(filename), mode)
   return what == '' and message or message .. ': ' .. what
 end
 
@@ -143,13 +145,13 @@ end
 
 local function check_size(size)
   if size == 0 then
-    th.fail("bad argument #1 to 'size' (dimension 1 out of range of 0D tensor)")
+    errors.fail("bad argument #1 to 'size' (dimension 1 out of range of 0D tensor)")
   end
 end
 
 --- Reads an object from the bytes of a CharStorage.
 function torch.deserializeFromStorage(storage, mode)
-  if th.typename(storage) ~= 'torch.CharStorage' then
+  if type_names.typename(storage) ~= 'torch.CharStorage' then
     storage = torch.CharTensor(storage):clone():storage() or torch.CharStorage()
   end
   check_size(storage:size())

@@ -4,12 +4,15 @@
 -- one occurs again, only its index is written.
 -- @module serialize
 
-local th = ...
-local torch, files = th.torch, th.files
+local import = ...
+local host, torch, class_ids, errors = import('host', 'torch', 'core.class_ids', 'core.errors')
+local escapes, keep_alive, references = import('core.escapes', 'core.keep_alive', 'core.references')
+local type_names, files, tensors = import('core.type_names', 'files.files', 'files.tensors')
+local twins = import 'files.twins'
 
 local type, tostring, pairs, ipairs = type, tostring, pairs, ipairs
-local objects, anchor_of, FIRST_STORAGE = th.objects, th.anchor_of, th.host.FIRST_STORAGE
-local typename = th.typename
+local objects, anchor_of = references.objects, keep_alive.anchor_of
+local typename, FIRST_STORAGE = type_names.typename, host.FIRST_STORAGE
 
 -- The kinds of objects by their numbers in files.
 local kinds = {
@@ -22,11 +25,11 @@ local kinds = {
 -- stubs: function that stands for one that was not loaded -> what the file has of that one.
 -- own: bytecode -> true, of functions that this process has written.
 -- plain: the methods read and write of tensors and storages -> true
-local serial = { kinds = kinds, stubs = setmetatable({}, { __mode = 'k' }), own = {}, plain = {} }
-th.serial = serial
-files.each_method(function(method) serial.plain[method] = true end)
+local serial = { kinds = kinds, stubs = setmetatable({}, { __mode = 'k' }), own = {}, plain = {},
+  numbered = false }
+tensors.each_method(function(method) serial.plain[method] = true end)
 
-local put_int, put_double = files.Int.put, files.Double.put
+local put_int, put_double = tensors.access.Int.put, tensors.access.Double.put
 local File = torch.getmetatable('torch.File')
 
 -- ----------------------------------------------------------------------- state
@@ -79,7 +82,7 @@ end
 -- reference has in C have no bytecode there, either.
 local function dump(f)
   if serial.stubs[f] then return serial.stubs[f].dumped end
-  if th.is_ours(debug.getinfo(f, 'S').source) then return nil end
+  if errors.is_ours(debug.getinfo(f, 'S').source) then return nil end
   local ok, dumped = pcall(string.dump, f)
   return ok and dumped or nil
 end
@@ -88,7 +91,7 @@ end
 function File.isWritableObject(_, object)
   local kind, name = type(object), typename(object)
   if kind == 'nil' then return kinds.NIL end
-  if name and (torch.factory(name) or serial.twins.is_stub(object)) then return kinds.TORCH end
+  if name and (torch.factory(name) or twins.is_stub(object)) then return kinds.TORCH end
   if kind == 'table' then return kinds.TABLE end
   if kind == 'number' then return kinds.NUMBER end
   if kind == 'string' then return kinds.STRING end
@@ -156,7 +159,7 @@ local function open_table(_, w, object, t)
   local size = 0
   for _ in pairs(t) do size = size + 1 end
   put_int(w, object, size)
-  return serial.twins.pairs(t)
+  return twins.pairs(t)
 end
 
 -- The class name of a number that stands for a tensor or storage, where `serial.numbered` says
@@ -173,22 +176,22 @@ local function open_torch(file, w, object, t, state)
   end
   put_string(w, object, 'V ' .. torch.version(t))
   put_string(w, object, name)
-  local method = not serial.twins.is_stub(t) and serial.method(t, 'write')
+  local method = not twins.is_stub(t) and serial.method(t, 'write')
   if method then
     if not serial.plain[method] then serial.expose(state) end
     method(t, file)
     return nil
   elseif type(t) ~= 'table' then
-    th.fail(('<%s> is a non-serializable Torch object %s')
+    errors.fail(('<%s> is a non-serializable Torch object %s')
       :format(name, path_of(state.objectNameStack)))
   end
   local fields = {}
-  serial.twins.order_as(fields, t)
+  twins.order_as(fields, t)
   for k, v in pairs(t) do
     if file:isWritableObject(v) then
       fields[k] = v
     else
-      print(th.visible(('$ Warning: cannot write object field <%s> of <%s> %s')
+      print(escapes.visible(('$ Warning: cannot write object field <%s> of <%s> %s')
         :format(tostring(k), name, path_of(state.objectNameStack))))
     end
   end
@@ -259,7 +262,7 @@ local openers = {
 local function identity(object, state)
   local kind = type(object)
   if kind == 'table' or kind == 'function' then return object end
-  if state.private and anchor_of(object) and th.class_of(object) < FIRST_STORAGE then
+  if state.private and anchor_of(object) and class_ids.class_of(object) < FIRST_STORAGE then
     return object
   end
   return (pointer_of(object))
@@ -271,7 +274,7 @@ local function open(file, w, object, value, key, state)
   local names = state.objectNameStack
   local kind = file:isWritableObject(value)
   if not kind then
-    th.fail(('Unwritable object <%s> at %s'):format(type(value), path_of(names)))
+    errors.fail(('Unwritable object <%s> at %s'):format(type(value), path_of(names)))
   end
   put_int(w, object, kind)
   local written, force = state.writeObjects, state.force
@@ -366,7 +369,9 @@ function File.writeObject(self, object, debugname, hook)
   local w = files.ready_to_write(self)
   local meta = debug.getmetatable(hook)
   if hook and type(hook) ~= 'function' and not (meta and rawget(meta, '__call')) then
-    th.fail(("attempt to call local 'hook' (a %s value)"):format(type(hook)))
+    errors.fail(("attempt to call local 'hook' (a %s value)"):format(type(hook)))
   end
   write(self, w, state_of(self), object, debugname or '<?>', hook)
 end
+
+return serial

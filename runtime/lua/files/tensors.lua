@@ -1,25 +1,30 @@
 --- The methods read and write of storages and tensors, and the methods of files for numbers.
 -- @module file_tensors
 
-local th = ...
-local torch, host, files = th.torch, th.host, th.files
+local import = ...
+local host, torch, bridge, c_structs = import('host', 'torch', 'core.bridge', 'core.c_structs')
+local class_ids, errors, references = import('core.class_ids', 'core.errors', 'core.references')
+local type_names, files, blocks = import('core.type_names', 'files.files', 'tensor.blocks')
 
 local type, tonumber = type, tonumber
-local call, objects, windows = files.call, th.objects, files.windows
-local typename = th.typename
+local call, objects, windows = files.call, references.objects, files.windows
+local typename = type_names.typename
 
 local File = torch.getmetatable('torch.File')
 
-for _, dtype in ipairs(th.dtypes) do
-  local access = th.chunk('files/access')(th, dtype)
-  files[dtype.name] = access
+local accesses = {} -- the functions for the elements of each type, by its name
+local tensors = { access = accesses }
+
+for _, dtype in ipairs(c_structs.dtypes) do
+  local access = import.instance('files.access', dtype)
+  accesses[dtype.name] = access
   if dtype.name ~= 'Half' then -- Torch7: files have no methods for halves
     File['read' .. dtype.name], File['write' .. dtype.name] = access.read, access.write
   end
 end
 
-local get_int, get_long = files.Int.get, files.Long.get
-local put_int, put_long = files.Int.put, files.Long.put
+local get_int, get_long = accesses.Int.get, accesses.Long.get
+local put_int, put_long = accesses.Int.put, accesses.Long.put
 
 -- Writes n whole numbers as the elements of a LongStorage are written.
 local function write_longs(w, object, data, n)
@@ -28,7 +33,7 @@ local function write_longs(w, object, data, n)
   elseif n > 0 then
     local values = {}
     for i = 1, n do values[i] = tonumber(data[i - 1]) end
-    files.Long.write_storage(w, object, torch.LongStorage(values))
+    accesses.Long.write_storage(w, object, torch.LongStorage(values))
   end
 end
 
@@ -38,7 +43,7 @@ local function read_longs(w, object, into, from, n)
     for i = from, from + n - 1 do into[i] = get_long(w, object) end
   elseif n > 0 then
     local storage = torch.LongStorage()
-    files.Long.read_sized(w, object, storage, n)
+    accesses.Long.read_sized(w, object, storage, n)
     for i = 1, storage:size() do into[from + i - 1] = storage[i] end
     for i = storage:size() + 1, n do into[from + i - 1] = 0 end
   end
@@ -46,16 +51,16 @@ end
 
 -- The window and the Python object of a method's argument 2, a file.
 local function check(class, self, file)
-  if typename(self) ~= class then th.class_error(1, class, self) end
-  return windows[file] or th.class_error(2, 'torch.File', file), objects[file]
+  if typename(self) ~= class then errors.class_error(1, class, self) end
+  return windows[file] or errors.class_error(2, 'torch.File', file), objects[file]
 end
 
 -- The view that a file has, of a storage that was read, as a struct, and what keeps its memory; nil
 -- where Python has to make it or to raise an error. geometry: the sizes, then the strides.
 local function restored(dtype, found, offset, geometry, n)
-  local s = th.class_of(found) == dtype.storage_id
+  local s = class_ids.class_of(found) == dtype.storage_id
     and (dtype.storage_structs[found] or dtype.fetch_storage(found))
-  if not s or n < 1 or n > th.ROOM or offset < 0 then return nil end
+  if not s or n < 1 or n > c_structs.ROOM or offset < 0 then return nil end
   local view, last = dtype.bare_view(n), offset
   for d = 1, n do
     local size, stride = geometry[d], geometry[n + d]
@@ -65,11 +70,11 @@ local function restored(dtype, found, offset, geometry, n)
   end
   if last >= tonumber(s.size) then return nil end
   view.storage, view.storageOffset = s, offset
-  return view, th.blocks.share_storage(found, s)
+  return view, blocks.share_storage(found, s)
 end
 
-for _, dtype in ipairs(th.dtypes) do
-  local access, structs = files[dtype.name], dtype.structs
+for _, dtype in ipairs(c_structs.dtypes) do
+  local access, structs = accesses[dtype.name], dtype.structs
   local storage = torch.getmetatable(dtype.storage_name)
 
   --- Writes a storage's size and elements.
@@ -104,8 +109,8 @@ for _, dtype in ipairs(th.dtypes) do
   function tensor.read(self, file)
     local w, object = check(dtype.tensor_name, self, file)
     local n = get_int(w, object)
-    if n < 0 or n > th.host.MAX_DIMENSIONS then
-      th.fail(('corrupt file: a tensor of %d dimensions'):format(n))
+    if n < 0 or n > host.MAX_DIMENSIONS then
+      errors.fail(('corrupt file: a tensor of %d dimensions'):format(n))
     end
     local geometry = {}
     read_longs(w, object, geometry, 1, n)
@@ -113,20 +118,20 @@ for _, dtype in ipairs(th.dtypes) do
     local offset = get_long(w, object) - 1
     local found = file:readObject()
     local view, anchor = restored(dtype, found, offset, geometry, n)
-    if view and anchor and th.replace_struct(structs, self, structs[self], view, anchor) then
+    if view and anchor and c_structs.replace_struct(structs, self, structs[self], view, anchor) then
       return
     end
-    found = type(found) == 'userdata' and th.to_python(found) or nil
-    local own = th.to_python(self)
+    found = type(found) == 'userdata' and bridge.to_python(found) or nil
+    local own = bridge.to_python(self)
     if not call(host.tensor_restore, own, found, offset, unpack(geometry, 1, 2 * n)) then
-      th.fail('corrupt file: a tensor that does not fit its storage')
+      errors.fail('corrupt file: a tensor that does not fit its storage')
     end
   end
 end
 
 --- Calls f with each method of tensors and storages that writes or reads one in a file.
-function files.each_method(f)
-  for _, dtype in ipairs(th.dtypes) do
+function tensors.each_method(f)
+  for _, dtype in ipairs(c_structs.dtypes) do
     for _, name in ipairs{ dtype.tensor_name, dtype.storage_name } do
       local mt = torch.getmetatable(name)
       f(mt.write)
@@ -134,3 +139,5 @@ function files.each_method(f)
     end
   end
 end
+
+return tensors

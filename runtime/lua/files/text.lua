@@ -3,9 +3,9 @@
 -- traces, of its own.
 -- @module file_text
 
-local th, dtype = ...
-local files = th.files
-local ffi = require 'ffi'
+local import, dtype = ...
+local ffi, errors, files = import('ffi', 'core.errors', 'files.files')
+local plain_numbers, interrupts = import('parallel.numbers', 'stopping.interrupts')
 local buffer = require 'string.buffer'
 
 local tonumber, min, cast = tonumber, math.min, ffi.cast
@@ -36,7 +36,7 @@ local function parser(convert_text)
     local at = (text[0] == PLUS or text[0] == MINUS) and 1 or 0
     if text[at] ~= SMALL_N and text[at] ~= CAPITAL_N then return convert_text(text, stop_of) end
     ffi.C.th_skip_number(text, stop_of)
-    return text[0] == MINUS and -th.nan or th.nan
+    return text[0] == MINUS and -plain_numbers.nan or plain_numbers.nan
   end
 end
 
@@ -75,7 +75,7 @@ function text_access.scan(w, object)
     if at < stop then
       -- C's function reads up to the zero byte behind the text.
       if m.data[min(stop, tonumber(m.size) - 1)] ~= 0 then
-        th.fail('provided CharStorage must be terminated by 0')
+        errors.fail('provided CharStorage must be terminated by 0')
       end
       value = parse(m.data + at)
       used = min(tonumber(stop_of[0] - m.data), stop) - at
@@ -138,7 +138,7 @@ function text_access.write(w, object, data, n)
       text:reset()
       done = i + 1
     end
-    if i % CHECK == CHECK - 1 then th.poll() end
+    if i % CHECK == CHECK - 1 then interrupts.poll() end
   end
   return (#text == 0 or put_text(w, object, text)) and n or done
 end
@@ -149,7 +149,7 @@ function text_access.read(w, object, data, from, to)
     local found, value = scan(w, object)
     if not found then return i - from end
     data[i] = dtype.name == 'Half' and convert(value) or value
-    if i % CHECK == CHECK - 1 then th.poll() end
+    if i % CHECK == CHECK - 1 then interrupts.poll() end
   end
   return to - from
 end

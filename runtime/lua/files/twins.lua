@@ -6,19 +6,19 @@
 -- class is there, and goes on without.
 -- @module twins
 
-local th = ...
+local import = ...
+local torch, c_structs, errors = import('torch', 'core.c_structs', 'core.errors')
+local escapes, type_names = import('core.escapes', 'core.type_names')
 local stdout, stderr = io.stdout, io.stderr
-local torch, serial = th.torch, th.serial
 
 local raw_metatable = debug.getmetatable
 
 local twins = {}
-serial.twins = twins
 
 -- ----------------------------------------------------------------- tensors of GPUs
 
 local of_gpu = {} -- name of a GPU's class -> that of the processor's class
-for _, dtype in ipairs(th.dtypes) do
+for _, dtype in ipairs(c_structs.dtypes) do
   local name = dtype.name == 'Float' and '' or dtype.name
   of_gpu['torch.Cuda' .. name .. 'Tensor'] = dtype.tensor_name
   of_gpu['torch.Cuda' .. name .. 'Storage'] = dtype.storage_name
@@ -70,7 +70,7 @@ local function make_stub(name, version)
   local mt = classes[key]
   if not mt then
     mt = { __typename = name, __version = version }
-    th.name_metatable(mt, name)
+    type_names.name_metatable(mt, name)
     classes[key], stub_classes[mt] = mt, true
   end
   return setmetatable({}, mt)
@@ -143,7 +143,7 @@ function twins.make(name, version, file, state)
     end
     return factory(file), finish
   end
-  if th.is_protected() then th.fail(('unknown Torch class <%s>'):format(name)) end
+  if errors.is_protected() then errors.fail(('unknown Torch class <%s>'):format(name)) end
   count(state, 'unknownClasses', name)
   return make_stub(name, version), function(stub, fields) state.stubOfFields[fields] = stub end
 end
@@ -151,7 +151,7 @@ end
 local function list(counts)
   local parts = {}
   for i, text in ipairs(counts.order) do
-    parts[i] = th.visible(counts[text] > 1 and ('%d %s'):format(counts[text], text) or text)
+    parts[i] = escapes.visible(counts[text] > 1 and ('%d %s'):format(counts[text], text) or text)
   end
   return table.concat(parts, ', ')
 end
@@ -189,3 +189,5 @@ function twins.finish(state)
     say('classes that are not here, of which only the fields are kept: ' .. list(unknown) .. hint)
   end
 end
+
+return twins

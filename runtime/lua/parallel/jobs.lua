@@ -1,11 +1,11 @@
 --- What several threads do together: C functions and loops over raw memory (thread_pool.lua).
 -- A job gets its parameters (numbers, and addresses of memory that its caller keeps alive) and the
 -- range of positions that it is to do: from 0, without the last. Jobs keep memory for intermediate
--- results between calls. A job that may run within another one needs a copy of this module.
+-- results between calls.
 -- @module jobs
 
-local th = ...
-local ffi = require 'ffi'
+local import, shared = ...
+local ffi, raw_memory = import('ffi', 'parallel.memory')
 
 local longs = ffi.typeof('int64_t *')
 local bytes, flag = ffi.typeof('char *'), ffi.typeof('uint8_t *')
@@ -14,11 +14,30 @@ local floor, min, max, tonumber = math.floor, math.min, math.max, tonumber
 
 local SUMS = 2048 -- computed together; they fit into the processor's cache
 
-th.OUT_OF_RANGE = 'position out of range' -- the error of a job about data, as Python knows it
+local functions, index_of = {}, {} -- index -> function(memory, first, last); name -> index
+local parameters = {}            -- name -> { name of a parameter, count of its numbers }, in order
+local parts = {} -- the names of the modules with further jobs, in order, and what these return
 
-local jobs, index_of = {}, {} -- index -> function(memory, first, last); name -> index
-local parameters = {}         -- name -> { name of a parameter, count of its numbers }, in order
-th.jobs, th.job_index, th.job_parameters = jobs, index_of, parameters
+local jobs = {
+  functions = functions, index_of = index_of, parameters = parameters, shared = shared or {},
+  OUT_OF_RANGE = 'position out of range', -- the error of a job about data, as Python knows it
+}
+
+--- A module with further jobs: a chunk that gets the loader and these jobs.
+function jobs.part(name)
+  if not parts[name] then
+    local part = import.instance(name, jobs) or true
+    parts[#parts + 1], parts[name] = name, part
+  end
+  return parts[name]
+end
+
+--- The same jobs with memory of their own: for jobs that run within another one.
+function jobs.copy()
+  local copies = import.instance('parallel.jobs', jobs.shared)
+  for _, name in ipairs(parts) do copies.part(name) end
+  return copies
+end
 
 -- What calls a job. Each has its own, compiled from this: LuaJIT would make one trace for all that
 -- come from one function, and be slow where it serves several jobs.
@@ -36,26 +55,12 @@ local function job(name, names, run)
     known[#known + 1] = { member, tonumber(count) or 1 }
   end
   local pointer = ffi.typeof('struct { ' .. table.concat(members, ' ') .. ' } *')
-  local index = index_of[name] or #jobs + 1 -- a module is loaded again where another one failed
-  jobs[index] = loadstring(CALL)(run, cast, pointer)
+  local index = index_of[name] or #functions + 1 -- a part may be loaded again where it failed
+  functions[index] = loadstring(CALL)(run, cast, pointer)
   index_of[name], parameters[name] = index, known
 end
 
-th.add_job = job
-
---- The names of jobs that raise an error where numbers in memory do not suit them.
-th.failing_jobs = {
-  gather = true, nn_check = true, nn_scatter = true, nn_add_to_named = true, nn_class_loss = true,
-  nn_class_back = true, nn_margins = true, nn_labels = true, nn_labels_back = true, nn_total = true,
-}
-
--- The modules that have the jobs of nn's backend. Threads load them at their start, the engine's
--- state with nn.THNN: so a job has the same index in each.
-th.nn_jobs = {
-  'parallel/nn_loops', 'parallel/nn_index', 'parallel/nn_pooling', 'parallel/nn_places',
-  'parallel/nn_columns', 'parallel/nn_convolution', 'parallel/nn_norms', 'parallel/nn_channels',
-  'parallel/nn_classes',
-}
+jobs.add = job
 
 local inner_loop = ffi.typeof('void (*)(char **, intptr_t *, intptr_t *, void *)')
 local operands, steps = ffi.new('char *[8]'), ffi.new('intptr_t[8]')
@@ -132,13 +137,13 @@ job('gather', 'out source at size placeSize run runs block step base places',
       if step == 1 then
         for k = 0, run - 1 do
           local place = tonumber(places[k]) - base
-          if not (place >= 0 and place < count) then error(th.OUT_OF_RANGE, 0) end
+          if not (place >= 0 and place < count) then error(jobs.OUT_OF_RANGE, 0) end
           target[k] = source[place]
         end
       else
         for k = 0, run - 1 do
           local place = tonumber(places[k]) - base
-          if not (place >= 0 and place < count) then error(th.OUT_OF_RANGE, 0) end
+          if not (place >= 0 and place < count) then error(jobs.OUT_OF_RANGE, 0) end
           target[k] = source[place * step + k]
         end
       end
@@ -250,7 +255,7 @@ job('correlate', 'run size sums x weights at count width jump', function(p, firs
   local x, at, weight = cast(bytes, p.x), cast(longs, p.at), cast(bytes, p.weights)
   local rows = max(floor(SUMS / jump), 1)
   local n = (min(rows, last - first) - 1) * jump + width
-  local sums = th.working_memory('char', n * size)
+  local sums = raw_memory.working_memory('char', n * size)
   for top = first, last - 1, rows do
     local count = min(rows, last - top)
     length[0] = (count - 1) * jump + width
@@ -266,5 +271,7 @@ end)
 
 -- Slices that Python does, which has its own lock; `work` is the number of the work.
 job('slices', 'work', function(p, first, last)
-  if not th.do_slice(p.work, first, last) then error('a slice failed', 0) end
+  if not jobs.shared.do_slice(p.work, first, last) then error('a slice failed', 0) end
 end)
+
+return jobs

@@ -6,7 +6,7 @@
 -- of a nan keep the sign only.
 -- @module numbers
 
-local th = ...
+local plain_numbers = {}
 local ffi = require 'ffi'
 local cast, copy, band = ffi.cast, ffi.copy, require('bit').band
 
@@ -18,7 +18,7 @@ do
   local memory = ffi.new('double[1]', 0 / 0)
   cast(words, memory)[1] = 0x7ff80000
   nan = memory[0]
-  th.nan = nan
+  plain_numbers.nan = nan
 end
 
 -- The functions load_special_* read numbers in whose exponent all bits are set: infinities and
@@ -60,4 +60,6 @@ local function load_float(data, i)
   return data[i]
 end
 
-th.load_double, th.load_float = load_double, load_float
+plain_numbers.load_double, plain_numbers.load_float = load_double, load_float
+
+return plain_numbers

@@ -4,7 +4,9 @@
 -- are safe for Lua (see numbers.lua). The order is ascending: for the other one, keys are negated.
 -- @module sorting
 
-local th = ...
+local _, jobs = ...
+
+local sorting = {}
 local ffi = require 'ffi'
 
 local doubles, ints = ffi.typeof('double *'), ffi.typeof('int32_t *')
@@ -130,12 +132,12 @@ end
 
 --- Sorts one row of keys, and the positions of its elements with them.
 -- @param a, index pointers to n doubles, all nans safe, and int32
-function th.sort_row(a, index, n)
+function sorting.sort_row(a, index, n)
   if n > SHORT + 1 then sort_part(a, index, n) else insertion(a, index, n) end
 end
 
 --- Moves one row's key to position k, from 0, that sorting would put there.
-function th.select_row(a, index, n, k)
+function sorting.select_row(a, index, n, k)
   local first, last, least = 0, n - 1, least_of(a, n)
   while last > first do
     if last == first + 1 then
@@ -148,11 +150,11 @@ function th.select_row(a, index, n, k)
   end
 end
 
-local select_row = th.select_row
+local select_row = sorting.select_row
 
 -- Sorts parts of rows of n keys: two doubles for each, the first position and that behind the last.
 -- They are whole rows, or what 'divide' makes of them.
-th.add_job('sort', 'keys index parts n', function(p, first, last)
+jobs.add('sort', 'keys index parts n', function(p, first, last)
   local a, index, parts = cast(doubles, p.keys), cast(ints, p.index), cast(doubles, p.parts)
   local sort = p.n > SHORT + 1 and sort_part or insertion
   for part = first, last - 1 do
@@ -163,7 +165,7 @@ end)
 
 -- Makes two parts of each, between which the pivot has its place; of a short one, and of one with
 -- nans, itself and one without keys. (No pivot divides nans: insertion has to pass over the whole.)
-th.add_job('divide', 'keys index parts halves', function(p, first, last)
+jobs.add('divide', 'keys index parts halves', function(p, first, last)
   local a, index = cast(doubles, p.keys), cast(ints, p.index)
   local parts, halves = cast(doubles, p.parts), cast(doubles, p.halves)
   for part = first, last - 1 do
@@ -177,7 +179,9 @@ th.add_job('divide', 'keys index parts halves', function(p, first, last)
   end
 end)
 
-th.add_job('select', 'keys index n k', function(p, first, last)
+jobs.add('select', 'keys index n k', function(p, first, last)
   local a, index, n = cast(doubles, p.keys), cast(ints, p.index), p.n
   for row = first, last - 1 do select_row(a + row * n, index + row * n, n, p.k) end
 end)
+
+return sorting

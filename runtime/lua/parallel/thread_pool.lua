@@ -11,12 +11,11 @@
 -- same bits.
 -- @module thread_pool
 
-local th = ...
-local ffi = require 'ffi'
+local import = ...
+local ffi, jobs, raw_memory = import('ffi', 'parallel.jobs', 'parallel.memory')
 local C = ffi.C
 
-local jobs, index_of = th.jobs, th.job_index
-local chunk = th.chunk
+local functions, index_of = jobs.functions, jobs.index_of
 local cast, sqrt, ceil, min = ffi.cast, math.sqrt, math.ceil, math.min
 local getinfo, running = debug.getinfo, coroutine.running
 local select, pcall, error, tonumber, unpack = select, pcall, error, tonumber, unpack
@@ -58,8 +57,9 @@ local SharedJob = ffi.typeof([[struct {
 }]], MAX_NUMBERS, MAX_THREADS, MAX_THREADS)
 local shared_job_pointer = ffi.typeof('$ *', SharedJob)
 
+jobs.part 'parallel.sorting'
+
 local thread_pool = { MAX_THREADS = MAX_THREADS }
-th.thread_pool = thread_pool
 
 --- Whether this system has what threads need.
 function thread_pool.can_share()
@@ -108,9 +108,9 @@ local failure -- the message of the last error of a job in this thread
 local function take_part(shared_job, me)
   local at, last = claim(shared_job, me, 0)
   while at do
-    local ok, message = pcall(jobs[shared_job.job], shared_job.parameters, at, last)
+    local ok, message = pcall(functions[shared_job.job], shared_job.parameters, at, last)
     if not ok then
-      shared_job.failed = message == th.OUT_OF_RANGE and OUT_OF_RANGE or FAILED
+      shared_job.failed = message == jobs.OUT_OF_RANGE and OUT_OF_RANGE or FAILED
       failure = message
     end
     at, last = claim(shared_job, me, 1)
@@ -182,7 +182,7 @@ end
 
 --- Sets the Python function that does slices: of the number of the work, and two positions.
 function thread_pool.hand_over(do_slice)
-  th.do_slice = do_slice
+  jobs.shared.do_slice = do_slice
 end
 
 --- Takes part in every job until `stop`, as thread number `me`; the one that posts is number 0.
@@ -247,24 +247,14 @@ end
 local depth, levels = 0, {}
 local owner -- the coroutine that began the outermost job
 local counted = {} -- functions that raise `depth` -> true
+local is_sharing = false
 
--- Copies of the jobs, with those of nn's backend if they are loaded.
-local function copy_jobs()
-  local add, index, names = th.add_job, th.job_index, th.job_parameters
-  chunk('parallel/jobs')(th)
-  chunk('parallel/sorting')(th)
-  local copies = th.jobs
-  if #jobs > #copies then
-    for _, name in ipairs(th.nn_jobs) do chunk(name)(th) end
-  end
-  -- Those of nn's backend may be loaded after this.
-  th.jobs, th.add_job, th.job_index, th.job_parameters = jobs, add, index, names
-  return copies
-end
+--- Whether other threads are at a job of this one.
+function thread_pool.is_sharing() return is_sharing end
 
 local function new_level(d)
-  local own = d > 1 and copy_jobs() or jobs
-  local level = { jobs = own, parameters = th.working_memory('double', MAX_NUMBERS) }
+  local own = d > 1 and jobs.copy().functions or functions
+  local level = { jobs = own, parameters = raw_memory.working_memory('double', MAX_NUMBERS) }
   levels[d] = level
   return level
 end
@@ -273,7 +263,7 @@ local function do_shares(index, shares, size, piece, ...)
   if depth == 0 then owner = running() end
   depth = depth + 1
   local level = levels[depth]
-  if not level or #level.jobs < #jobs then level = new_level(depth) end
+  if not level or #level.jobs < #functions then level = new_level(depth) end
   local run, parameters = level.jobs[index], level.parameters
   for i = 1, select('#', ...) do parameters[i - 1] = (select(i, ...)) end
   local share, step = division(shares, size, piece)
@@ -306,14 +296,14 @@ end
 local function do_together(shared_job, index, shares, threads, size, piece, ...)
   check_stack()
   start_after_fork(shared_job)
-  th.uninterruptible = true -- Ctrl-C must not free memory that other threads write to
+  is_sharing = true -- Ctrl-C must not free memory that other threads write to
   depth, failure, owner = 1, nil, running()
   for i = 1, select('#', ...) do shared_job.parameters[i - 1] = (select(i, ...)) end
   local ok, message = pcall(share_out, shared_job, index, shares, threads, size, piece)
   if not ok then finish(shared_job) end
-  if ok and shared_job.failed == OUT_OF_RANGE then failure = th.OUT_OF_RANGE end
+  if ok and shared_job.failed == OUT_OF_RANGE then failure = jobs.OUT_OF_RANGE end
   if ok and shared_job.failed ~= 0 then ok, message = false, failure or 'another thread failed' end
-  depth, th.uninterruptible = 0, false
+  depth, is_sharing = 0, false
   if not ok then error(message, 0) end
 end
 
@@ -352,7 +342,7 @@ end
 --- The parameters of a job in order, for Python: lines of a name and its count of numbers.
 function thread_pool.parameters(name)
   local lines = {}
-  for k, parameter in ipairs(th.job_parameters[name]) do lines[k] = table.concat(parameter, ' ') end
+  for k, parameter in ipairs(jobs.parameters[name]) do lines[k] = table.concat(parameter, ' ') end
   return table.concat(lines, '\n')
 end
 
@@ -375,7 +365,7 @@ end
 --- The same with a table of the parameters by their names; a list for one of several numbers.
 function thread_pool.run_named(name, address, shares, threads, size, piece, given)
   local numbers = {}
-  for _, parameter in ipairs(th.job_parameters[name]) do
+  for _, parameter in ipairs(jobs.parameters[name]) do
     local value, count = given[parameter[1]], parameter[2]
     for k = 1, count do
       numbers[#numbers + 1] = count == 1 and value or value[k]
@@ -383,3 +373,5 @@ function thread_pool.run_named(name, address, shares, threads, size, piece, give
   end
   thread_pool.run(name, address, shares, threads, size, piece, unpack(numbers))
 end
+
+return thread_pool

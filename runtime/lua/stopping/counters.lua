@@ -12,19 +12,16 @@
 -- other: a function may call itself without end, twice or more often, or at its end.
 -- @module counters
 
-local th = ...
-local dumps = th.dumps
-local ffi = require 'ffi'
-local bit = require 'bit'
+local import = ...
+local ffi, bit, raw_memory, dumps = import('ffi', 'bit', 'parallel.memory', 'stopping.dumps')
 local buffer = require 'string.buffer'
 
 local band, bor, lshift, rshift = bit.band, bit.bor, bit.lshift, bit.rshift
-local cast, new, working_memory = ffi.cast, ffi.new, th.working_memory
+local cast, new, working_memory = ffi.cast, ffi.new, raw_memory.working_memory
 local sub = string.sub
 
 -- Upvalues, and slots of a frame, that counting adds; the upvalues that a function may have.
 local counters = { ADDED = 2, UPVALUES = 60 }
-th.counters = counters
 
 -- Numbers of instructions.
 local ISLT, SUBVV, KSHORT, UGET, USETV, UCLO = 0, 33, 41, 45, 46, 50
@@ -336,3 +333,5 @@ function counters.remove(dump)
   end
   return rewrite(dump, p, all, first, change)
 end
+
+return counters

@@ -5,7 +5,6 @@
 -- Addresses are offsets from the dump's first byte.
 -- @module dumps
 
-local th = ...
 local ffi = require 'ffi'
 local bit = require 'bit'
 local buffer = require 'string.buffer'
@@ -24,7 +23,6 @@ local CHILD, TABLE, COMPLEX, STRING = 0, 1, 4, 5
 local TABLE_INT, TABLE_NUMBER, TABLE_STRING = 3, 4, 5
 
 local dumps = {}
-th.dumps = dumps
 
 -- A number of seven bits a byte at an offset, and the offset behind it.
 local function read_number(p, at)
@@ -233,3 +231,5 @@ function dumps.put(out, p, f, change)
   put_number(out, #body + debug_size)
   out:put(body, rest)
 end
+
+return dumps

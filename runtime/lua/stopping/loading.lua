@@ -2,8 +2,11 @@
 -- Only where there is a prompt: Ctrl-C ends a script.
 -- @module loading
 
-local th = ...
-local counters, turns, results = th.counters, th.turns, th.results
+local import = ...
+local compiling, errors, finalizers = import('core.compiling', 'core.errors', 'core.finalizers')
+local counted_loops, counters = import('stopping.counted_loops', 'stopping.counters')
+local interrupts = import 'stopping.interrupts'
+local results = errors.results
 
 local type, pcall, error, select = type, pcall, error, select
 local getinfo, upvalueid = debug.getinfo, debug.upvalueid
@@ -16,17 +19,16 @@ local dump = string.dump
 local getupvalue, setupvalue, upvaluejoin = debug.getupvalue, debug.setupvalue, debug.upvaluejoin
 
 local loading = { counts = false }
-th.loading = loading
 
 --- A function that was just loaded, with counters if there is a prompt; and whether all loops of it
 -- can be stopped.
 function loading.prepare(f)
   if not loading.counts then return f, false end
-  return turns.add(f)
+  return counted_loops.add(f)
 end
 
 local function prepared(f, ...)
-  if type(f) == 'function' then return (turns.add(f)) end
+  if type(f) == 'function' then return (counted_loops.add(f)) end
   return f, ...
 end
 
@@ -46,7 +48,7 @@ replaced.loadfile = preparing(loadfile)
 function replaced.dofile(...)
   local name = ...
   if name ~= nil and type(name) ~= 'string' and type(name) ~= 'number' then
-    th.type_error(1, 'string', name, false)
+    errors.type_error(1, 'string', name, false)
   end
   local f, message = loadfile(name)
   if not f then error(message, 0) end
@@ -60,7 +62,7 @@ local NOWHERE = 1000
 
 local function is_hidden(f, i)
   if type(f) ~= 'function' or type(i) ~= 'number' or not getupvalue(f, i) then return false end
-  return turns.is_hidden(upvalueid(f, i))
+  return counted_loops.is_hidden(upvalueid(f, i))
 end
 
 local function shown(f, i)
@@ -108,21 +110,21 @@ function debugging.getinfo(...)
   else
     info = results(pcall(getinfo, of_level(first), select(2, ...)))
   end
-  if info and info.nups and turns.counts(function_at(first, second)) then
-    info.nups = info.nups - turns.ADDED
+  if info and info.nups and counted_loops.counts(function_at(first, second)) then
+    info.nups = info.nups - counted_loops.ADDED
   end
   return info
 end
 
 local own = {} -- the program's own hook, mask and count
 
---- Sets the program's own hook, beside which the debugger's is called.
-function loading.set_own_hook()
+-- Sets the program's own hook, beside which the debugger's is called.
+local function set_own_hook()
   local f, mask, count = unpack(own, 1, 3)
-  local debugger, blind = th.line_hook, th.blind_hook(f)
+  local debugger, blind = interrupts.line_hook, finalizers.blind_hook(f)
   if not debugger then return sethook(f, mask, count) end
   local wants_lines = find(mask, 'l', 1, true)
-  return th.sethook(function(event, line)
+  return finalizers.sethook(function(event, line)
     if event == 'line' then
       debugger(event, line, 1)
       if not wants_lines then return end
@@ -131,25 +133,27 @@ function loading.set_own_hook()
   end, wants_lines and mask or mask .. 'l', count)
 end
 
+interrupts.set_own_hook_by(set_own_hook)
+
 -- A program's own hook takes the place of the one that looks for Ctrl-C; without it, that one is
 -- back.
 function debugging.sethook(...)
   local f, mask, count = select(type((...)) == 'thread' and 2 or 1, ...)
-  loading.own_hook = type(f) == 'function' and (mask ~= '' or (count or 0) > 0)
-  if not loading.own_hook and f == nil then return loading.program_left_hook() end
+  interrupts.own_hook = type(f) == 'function' and (mask ~= '' or (count or 0) > 0)
+  if not interrupts.own_hook and f == nil then return interrupts.begin_hook() end
   own = { f, mask, count }
-  if loading.own_hook and th.line_hook then return loading.set_own_hook() end
+  if interrupts.own_hook and interrupts.line_hook then return set_own_hook() end
   return sethook(...) -- a tail call: the hook does not see lines of ours
 end
 
 function debugging.gethook()
-  if loading.own_hook then return unpack(own, 1, 3) end
+  if interrupts.own_hook then return unpack(own, 1, 3) end
   return nil, '', 0
 end
 
 local function dump_as_written(...)
   local dumped = results(pcall(dump, ...))
-  return turns.counts((...)) and counters.remove(dumped) or dumped
+  return counted_loops.counts((...)) and counters.remove(dumped) or dumped
 end
 
 -- ------------------------------------------------------------------ commands
@@ -161,20 +165,35 @@ local execute = os.execute
 local function execute_and_look(...)
   local done, how, code = execute(...)
   local ended = how == 'signal' and code == SIGINT or how == 'exit' and code == 128 + SIGINT
-  if ended then th.command_was_interrupted() end
+  if ended then interrupts.command_was_interrupted() end
   return done, how, code
+end
+
+local globals = getfenv(1) -- of the modules: see core/loader.lua
+
+-- Replaces a function of Lua's for the program and for the modules.
+-- @param library the name of its table; nil for a global
+local function replace(library, name, f)
+  if library then
+    _G[library][name], rawget(globals, library)[name] = f, f
+  else
+    _G[name] = f
+    rawset(globals, name, f)
+  end
 end
 
 --- Begins to put counters into what is loaded. They are left out where LuaJIT's bytecode is not
 -- what is known here.
 function loading.count_loops()
-  if loading.counts or not turns.work() then return end
+  if loading.counts or not counted_loops.work() then return end
   loading.counts = true
-  for name, f in next, replaced do th.replace(nil, name, f) end
-  for name, f in next, debugging do th.replace('debug', name, f) end
-  th.replace('string', 'dump', dump_as_written)
+  for name, f in next, replaced do replace(nil, name, f) end
+  for name, f in next, debugging do replace('debug', name, f) end
+  replace('string', 'dump', dump_as_written)
   os.execute = execute_and_look
   for i, search in ipairs(package.loaders) do
-    if search == th.search_files then package.loaders[i] = preparing(search) end
+    if search == compiling.search_files then package.loaders[i] = preparing(search) end
   end
 end
+
+return loading

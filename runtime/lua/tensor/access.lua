@@ -11,7 +11,9 @@
 -- again and again, until LuaJIT blacklists every loop in which this code occurs.
 -- @module tensor_access
 
-local th, dtype, slow = ...
+local import, dtype, slow = ...
+local c_structs, class_ids, errors = import('core.c_structs', 'core.class_ids', 'core.errors')
+local finalizers, type_names = import('core.finalizers', 'core.type_names')
 
 local type, tonumber = type, tonumber
 -- The structs of tensors of this type alone, so that no other object is taken for one.
@@ -19,9 +21,9 @@ local structs, fetch_struct, need_struct = dtype.structs, dtype.fetch_struct, dt
 local methods = dtype.methods
 local publish, select_view, can_select = dtype.publish, dtype.select_view, dtype.can_select
 local position, table_position, resolve = dtype.position, dtype.table_position, dtype.resolve
-local number_of, exceeded = dtype.number_of, th.storage_exceeded
-local begin_work, end_work = th.begin_work, th.end_work
-local ROOM = th.ROOM
+local number_of, exceeded = dtype.number_of, errors.storage_exceeded
+local begin_work, end_work = finalizers.begin_work, finalizers.end_work
+local ROOM = c_structs.ROOM
 
 local access = {}
 
@@ -126,20 +128,20 @@ end
 local function long_storage_items(self, key)
   local items = key:totable()
   local c = structs[self] or need_struct(self)
-  if #items ~= c.nDimension then th.argument_error(2, 'invalid size', '?') end
+  if #items ~= c.nDimension then errors.argument_error(2, 'invalid size', '?') end
   return items
 end
 
 local function require_masks()
   if not methods.maskedSelect then
-    th.fail('ByteTensor based indexing not yet supported with half type')
+    errors.fail('ByteTensor based indexing not yet supported with half type')
   end
 end
 
 -- The value of x[key] and true, or nil and false for a key that is no index.
 local function index_other(self, key, ...) -- luacheck: ignore 212
   if type(key) == 'table' then return index_table(self, key), true end
-  local name = th.typename(key)
+  local name = type_names.typename(key)
   if name == 'torch.LongStorage' then
     return index_table(self, long_storage_items(self, key)), true
   elseif name == 'torch.ByteTensor' then
@@ -154,9 +156,9 @@ local function index_number(self, k, ...) -- luacheck: ignore 212
   local view, anchor = row_view(self, k)
   if view then return (publish(view, anchor)) end
   local n = self:nDimension()
-  if n == 0 then th.argument_error(1, 'empty tensor', '?') end
+  if n == 0 then errors.argument_error(1, 'empty tensor', '?') end
   local i = position(k, self:size(1))
-  if not i then th.argument_error(2, 'out of range', '?') end
+  if not i then errors.argument_error(2, 'out of range', '?') end
   return slow.select(self, 1, i + 1)
 end
 
@@ -195,24 +197,24 @@ end
 -- ------------------------------------------------------------ __newindex__
 
 local function require_source(value)
-  local name = th.typename(value)
+  local name = type_names.typename(value)
   if not (name and name:find('^torch%.%a+Tensor$')) then
-    th.type_error(3, 'torch.*Tensor', value, false, '?')
+    errors.type_error(3, 'torch.*Tensor', value, false, '?')
   end
 end
 
 local function set_number(self, k, value, ...) -- luacheck: ignore 212
   local c = structs[self] or need_struct(self)
   local n = c.nDimension
-  if n == 0 then th.argument_error(1, 'empty tensor', '?') end
+  if n == 0 then errors.argument_error(1, 'empty tensor', '?') end
   local i = position(k, tonumber(c.size[0]))
   local v = number_of(value)
   if v and n == 1 then
-    if not i then th.argument_error(2, 'out of range', '?') end
+    if not i then errors.argument_error(2, 'out of range', '?') end
     return write(c.storage, c.storageOffset + i * c.stride[0], v)
   end
   if not v then require_source(value) end
-  if not i then th.argument_error(3, 'out of range', '?') end
+  if not i then errors.argument_error(3, 'out of range', '?') end
   if not v and n > 1 and n <= ROOM then
     local struct, _, source = select_view(self, n, 0, i)
     if dtype.copy_to_struct(struct, value) and source then return end
@@ -223,7 +225,7 @@ end
 
 local function real_value(value)
   local v = number_of(value)
-  if not v then th.type_error(3, 'number', value, false, '?') end
+  if not v then errors.type_error(3, 'number', value, false, '?') end
   return v
 end
 
@@ -249,8 +251,8 @@ local function set_mask(self, mask, value)
   require_masks()
   local v = number_of(value)
   if v then return methods.maskedFill(self, mask, v) end
-  if th.typename(value) ~= dtype.tensor_name then
-    th.fail('number or ' .. dtype.tensor_name .. ' expected')
+  if type_names.typename(value) ~= dtype.tensor_name then
+    errors.fail('number or ' .. dtype.tensor_name .. ' expected')
   end
   methods.maskedCopy(self, mask, value)
 end
@@ -267,7 +269,7 @@ function access.__newindex__(self, key, value)
     set_table(self, key, value)
     return true
   end
-  local name = th.typename(key)
+  local name = type_names.typename(key)
   if name == 'torch.LongStorage' then
     real_value(value)
     set_table(self, long_storage_items(self, key), value)
@@ -285,7 +287,7 @@ function access.__newindex(self, key, value, ...) -- luacheck: ignore 212
     return
   end
   if not access.__newindex__(self, key, value) then
-    th.fail('the class ' .. dtype.tensor_name .. ' cannot be indexed')
+    errors.fail('the class ' .. dtype.tensor_name .. ' cannot be indexed')
   end
 end
 
@@ -312,9 +314,9 @@ end
 --- The elements as nested tables; an empty table for an empty tensor.
 -- Torch7: the function of each class takes tensors of any type.
 function access.totable(self)
-  local c = th.settled_struct(self, structs)
+  local c = c_structs.settled_struct(self, structs)
   if not c then
-    local own = th.dtypes[th.class_of(self)]
+    local own = c_structs.dtypes[class_ids.class_of(self)]
     if own and own ~= dtype then return own.totable(self) end
     need_struct(self)
   end

@@ -1,22 +1,24 @@
 --- Blocks and stores: small new tensors and storages, which Lua makes without Python.
 -- @module blocks
 
-local th = ...
-local ffi, bit = require 'ffi', require 'bit'
+local import = ...
+local ffi, bit, host, bridge = import('ffi', 'bit', 'host', 'core.bridge')
+local c_structs, class_ids, collector = import('core.c_structs', 'core.class_ids', 'core.collector')
+local keep_alive, references = import('core.keep_alive', 'core.references')
+local raw_memory = import 'parallel.memory'
 
 local type, tonumber = type, tonumber
-local anchor_of, objects = th.anchor_of, th.objects
-local attach = th.attach
-local with_elements = th.with_elements
-local ROOM, SHARED = th.ROOM, th.flags.SHARED
-local OWNED = th.flags.REFCOUNTED + th.flags.RESIZABLE + th.flags.FREEMEM
-local FIRST_STORAGE = th.host.FIRST_STORAGE
+local anchor_of, objects = keep_alive.anchor_of, references.objects
+local attach = bridge.attach
+local with_elements = raw_memory.with_elements
+local ROOM, SHARED = c_structs.ROOM, c_structs.flags.SHARED
+local OWNED = c_structs.flags.REFCOUNTED + c_structs.flags.RESIZABLE + c_structs.flags.FREEMEM
+local FIRST_STORAGE = host.FIRST_STORAGE
 
 -- The elements of a block or store. LuaJIT asks the system for what takes more than 128 kB.
 local blocks = { MAX = 16000 }
-th.blocks = blocks
 --- The flags of a storage that something else may have, too.
-blocks.NOT_SOLE = bit.bor(SHARED, th.flags.MOVED, th.flags.KNOWN)
+blocks.NOT_SOLE = bit.bor(SHARED, c_structs.flags.MOVED, c_structs.flags.KNOWN)
 local NOT_SOLE = blocks.NOT_SOLE
 
 local pattern -- the byte that memory is filled with which the reference leaves undetermined
@@ -32,7 +34,7 @@ local function leave_undetermined(dtype, data, n)
 end
 blocks.leave_undetermined = leave_undetermined
 
-local moves = ffi.cast('int32_t *', th.host.MOVES) -- c_structs.py
+local moves = ffi.cast('int32_t *', host.MOVES) -- c_structs.py
 
 --- A number that is another one each time that a storage has been resized. Code that has made
 -- pointers to elements, and then allocates no more, compares it with what it was before: a
@@ -53,9 +55,9 @@ end
 local function allocate(dtype, count, ...) -- luacheck: ignore 212
   local ok, block, data = pcall(with_elements, dtype.block, count)
   if ok then return block, data end
-  th.collect()
-  th.collect()
-  if th.uses_numpy then th.host.trim() end
+  collector.collect()
+  collector.collect()
+  if host.uses_numpy then host.trim() end
   block, data = with_elements(dtype.block, count)
   return block, data
 end
@@ -186,7 +188,7 @@ end
 function blocks.share(value, c)
   local anchor = anchor_of(value)
   if anchor == nil then
-    return c.storage ~= nil and th.storage_object(c.storage) or th.NO_STORAGE
+    return c.storage ~= nil and c_structs.storage_object(c.storage) or c_structs.NO_STORAGE
   elseif type(anchor) == 'cdata' then
     c.storage.flag = bit.bor(c.storage.flag, SHARED)
   end
@@ -214,9 +216,9 @@ function blocks.publish_storage(dtype, struct, anchor, ...) -- luacheck: ignore 
 end
 
 --- The struct of a LongStorage; nil for other values.
-local long = th.dtypes[th.LONG + 1]
+local long = c_structs.dtypes[c_structs.LONG + 1]
 function blocks.long_storage(value)
-  if th.class_of(value) ~= FIRST_STORAGE + th.LONG then return nil end
+  if class_ids.class_of(value) ~= FIRST_STORAGE + c_structs.LONG then return nil end
   return long.storage_structs[value] or long.fetch_storage(value)
 end
 
@@ -241,4 +243,4 @@ function blocks.numbers(s)
   end
 end
 
-for _, dtype in ipairs(th.dtypes) do th.chunk('tensor/element_access')(th, dtype) end
+return blocks

@@ -8,25 +8,27 @@
 -- all of them again.
 -- @module tensor_copies
 
-local th, dtype, slow = ...
-local ffi = require 'ffi'
+local import, dtype, slow = ...
+local ffi, host, c_structs, class_ids = import('ffi', 'host', 'core.c_structs', 'core.class_ids')
+local finalizers, type_names, blocks = import('core.finalizers', 'core.type_names', 'tensor.blocks')
+local formulas, layouts = import('tensor.formulas', 'tensor.layouts')
 
 local tonumber, select, abs, copy, cast = tonumber, select, math.abs, ffi.copy, ffi.cast
-local begin_work, end_work = th.begin_work, th.end_work
+local begin_work, end_work = finalizers.begin_work, finalizers.end_work
 local band, int32s = require('bit').band, ffi.typeof('int32_t *')
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
 local width = ffi.sizeof(dtype.ctype)
-local dense, blocks, class_of, typename = th.formulas.dense, th.blocks, th.class_of, th.typename
-local layouts, LARGE = th.layouts, th.host.LARGE
+local dense, class_of, typename = formulas.dense, class_ids.class_of, type_names.typename
+local LARGE = host.LARGE
 local same_sizes, count_of, is_within = layouts.same_sizes, layouts.count, layouts.is_within
-local FIRST_TENSOR, IS_HALF = th.host.FIRST_TENSOR, dtype.name == 'Half'
+local FIRST_TENSOR, IS_HALF = host.FIRST_TENSOR, dtype.name == 'Half'
 
 local copies = {}
 
 -- The element type of a tensor; nil for other values.
 local function type_of(value)
   local id = class_of(value)
-  return id and th.dtypes[id - FIRST_TENSOR + 1]
+  return id and c_structs.dtypes[id - FIRST_TENSOR + 1]
 end
 
 -- The largest number that a type has as an element. Elements of a Long are read as 32 bits.
@@ -209,7 +211,7 @@ local function converted(self, wanted)
 end
 
 local by_name, converters = {}, {}
-for _, wanted in ipairs(th.dtypes) do
+for _, wanted in ipairs(c_structs.dtypes) do
   by_name[wanted.tensor_name] = wanted
   local name = wanted.name:lower()
   converters[name] = function(self, ...)

@@ -1,17 +1,19 @@
 --- Reads and writes one element of a storage, whatever finalizers of the program do meanwhile.
--- To let them wait (core/waiting.lua) takes a third of the time of an access in a compiled loop.
+-- To let them wait (core/finalizers.lua) takes a third of the time of an access in a compiled loop.
 -- So where numbers are as usual, these functions look whether a storage has moved since they began;
 -- what follows then allocates nothing, so that no finalizer runs.
 -- This chunk is loaded once for each element type, as access.lua, where the rules for such code are
 -- told.
 -- @module element_access
 
-local th, dtype = ...
-local ffi = require 'ffi'
+local import, dtype = ...
+local ffi, errors, finalizers = import('ffi', 'core.errors', 'core.finalizers')
+local blocks = import 'tensor.blocks'
 
 local cast, band, int32s = ffi.cast, bit.band, ffi.typeof('int32_t *')
-local load, convert, moves = dtype.load, dtype.convert, th.blocks.moves
-local begin_work, end_work, exceeded = th.begin_work, th.end_work, th.storage_exceeded
+local load, convert, moves = dtype.load, dtype.convert, blocks.moves
+local begin_work, end_work = finalizers.begin_work, finalizers.end_work
+local exceeded = errors.storage_exceeded
 
 local IS_FLOAT, IS_HALF = dtype.name == 'Double' or dtype.name == 'Float', dtype.name == 'Half'
 local WORDS = dtype.name == 'Double' and 2 or 1 -- of 32 bits; the exponent is in the last one

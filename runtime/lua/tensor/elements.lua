@@ -5,9 +5,9 @@
 -- makes nans safe in arrays that lua_kernels.lua works on.)
 -- @module elements
 
-local th = ...
-local ffi = require 'ffi'
-local host = th.host
+local import = ...
+local ffi, host, bridge, c_structs = import('ffi', 'host', 'core.bridge', 'core.c_structs')
+local python_calls, plain_numbers = import('core.python_calls', 'parallel.numbers')
 
 local tonumber, floor, ceil = tonumber, math.floor, math.ceil
 local cast = ffi.cast
@@ -42,22 +42,22 @@ end
 local half_values
 
 local function load_half(data, i)
-  half_values = half_values or cast('float *', th.ask(host.half_values))
+  half_values = half_values or cast('float *', python_calls.ask(host.half_values))
   local value = half_values[data[i]]
   return value
 end
 
 local function convert_half(v)
-  return (th.ask(host.half_bits, th.to_python(v)))
+  return (python_calls.ask(host.half_bits, bridge.to_python(v)))
 end
 
-for _, dtype in ipairs(th.dtypes) do
+for _, dtype in ipairs(c_structs.dtypes) do
   dtype.load, dtype.convert, dtype.wrap = load_whole, converter(2 ^ 31), wrap
   if dtype.name == 'Long' then
     dtype.convert = converter(2 ^ 63)
     dtype.wrap = dtype.convert
   elseif dtype.name == 'Float' or dtype.name == 'Double' then
-    dtype.load = dtype.name == 'Float' and th.load_float or th.load_double
+    dtype.load = dtype.name == 'Float' and plain_numbers.load_float or plain_numbers.load_double
     dtype.convert, dtype.wrap = unchanged, unchanged
   elseif dtype.name == 'Half' then
     dtype.load, dtype.convert = load_half, convert_half

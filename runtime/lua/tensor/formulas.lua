@@ -5,31 +5,32 @@
 -- blocks, which are small new tensors; calls of numpy's inner loops; and jobs for threads.
 -- @module formulas
 
-local th = ...
-local host = th.host
-local ffi = require 'ffi'
+local import = ...
+local ffi, host, bridge, c_structs = import('ffi', 'host', 'core.bridge', 'core.c_structs')
+local python_calls, raw_memory = import('core.python_calls', 'parallel.memory')
+local thread_pool, tensor_blocks = import('parallel.thread_pool', 'tensor.blocks')
+local layouts = import 'tensor.layouts'
 
 local type, tonumber = type, tonumber
-local new_block, block_like, publish = th.blocks.new, th.blocks.like, th.blocks.publish
+local new_block, block_like, publish = tensor_blocks.new, tensor_blocks.like, tensor_blocks.publish
 
 local MAX_IN_LUA = 32768            -- elements that are computed in Lua
 
-local load_double = th.dtypes[th.DOUBLE + 1].load
-local load_float = th.dtypes[th.FLOAT + 1].load
+local dtypes, INT, LONG = c_structs.dtypes, c_structs.INT, c_structs.LONG
+local FLOAT, DOUBLE = c_structs.FLOAT, c_structs.DOUBLE
+local load_double, load_float = dtypes[DOUBLE + 1].load, dtypes[FLOAT + 1].load
 
 local formulas = {}
-th.formulas = formulas
 formulas.MAX_IN_LUA = MAX_IN_LUA
-th.run_formulas_of(formulas)
+bridge.run_formulas_of(formulas)
 
-local layouts = th.layouts
 local dense, same_sizes = layouts.dense, layouts.same_sizes
 formulas.dense = dense
 
 -- The number of elements of a tensor that fits into a block; 0 for others.
 local function few(c, ...) -- luacheck: ignore 212
   local count = layouts.count(c)
-  if count > th.blocks.MAX then return 0 end
+  if count > tensor_blocks.MAX then return 0 end
   return count
 end
 
@@ -52,7 +53,7 @@ end
 --- An inner loop of numpy's as a function, and its data; nil where there is none. signature: its
 -- types, by numpy's letters.
 function formulas.inner_loop(name, signature)
-  local found, data = th.ask(host.inner_loop, name, signature)
+  local found, data = python_calls.ask(host.inner_loop, name, signature)
   if found then return to_loop(found), data end
 end
 
@@ -70,14 +71,14 @@ local memory, places = {}, {}
 formulas.memory = memory -- which keeps it alive
 do
   for k = 0, BUFFERS - 1 do
-    memory[k] = th.working_memory('double', MAX_IN_LUA + 8) -- loops may go on for a few turns
+    memory[k] = raw_memory.working_memory('double', MAX_IN_LUA + 8) -- loops may go on a few turns
     places['buffer' .. k] = address(memory[k])
   end
   local kinds = {
     double = 'double', float = 'float', byte = 'uint8_t', int = 'int32_t', long = 'int64_t',
   }
   for kind, ctype in pairs(kinds) do
-    local cells, pointer = th.working_memory(ctype, NUMBERS + 2), ffi.typeof(ctype .. ' *')
+    local cells, pointer = raw_memory.working_memory(ctype, NUMBERS + 2), ffi.typeof(ctype .. ' *')
     memory[kind] = cells
     cells[NUMBERS], cells[NUMBERS + 1] = 0, 1
     places[kind .. '_0'] = address(cells + NUMBERS)
@@ -107,7 +108,7 @@ local written_out = {}
 for turns = 0, 16 do
   local text = 'local operands, count, steps = ... '
     .. 'return function(loop, data, x, x_row, y, y_row, z, z_row) ' .. TURN:rep(turns) .. ' end'
-  written_out[turns] = th.load(text, 'tensor/formulas.lua')(operands, count, steps)
+  written_out[turns] = import.compile(text, 'tensor/formulas.lua')(operands, count, steps)
 end
 
 -- Calls an inner loop as often as `turns` says, with the distances and the number of elements that
@@ -176,8 +177,8 @@ local make_widen, make_narrow = converter(load_float), converter(load_double)
 
 --- A function that copies floats as doubles, and one that copies doubles as floats.
 function formulas.converters()
-  local widen, narrow = make_widen(th.ask(host.conversion, true)),
-    make_narrow(th.ask(host.conversion, false))
+  local widen, narrow = make_widen(python_calls.ask(host.conversion, true)),
+    make_narrow(python_calls.ask(host.conversion, false))
   return widen, narrow
 end
 
@@ -192,14 +193,14 @@ end
 
 -- -------------------------------------------------------------- more than a few elements
 
-local run = th.thread_pool.run_named
+local run = thread_pool.run_named
 local ASK = 64 -- jobs after which Python is asked again how many threads to use
 local address_of_job, shares, threads, left = 0, 1, 1, 0
 
 -- piece: the positions that a thread does at once, within its share; nil for some part of it.
 local function share(job, size, parameters, piece)
   if left == 0 then
-    address_of_job, shares, threads = th.ask(host.thread_pool)
+    address_of_job, shares, threads = python_calls.ask(host.thread_pool)
     left = ASK
   end
   left = left - 1
@@ -231,7 +232,7 @@ local axpy -- the address of BLAS's daxpy; false where it is not available
 
 local function share_axpy(n, r, factor, x)
   if n < host.LARGE then return false end -- looking for BLAS takes a while
-  if axpy == nil then axpy = th.ask(host.blas, 'axpy') or false end
+  if axpy == nil then axpy = python_calls.ask(host.blas, 'axpy') or false end
   if not axpy then return false end
   return share('axpy', n, { run = axpy, size = 8, r = r, x = x, factor = factor })
 end
@@ -283,6 +284,10 @@ formulas.layout = {
 }
 formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, copy_bytes, make_widen,
   make_narrow }
+
+--- Sets the functions of reductions.lua that formulas of sums and the like use.
+function formulas.reduce_by(functions) formulas.reducing = functions end
+
 formulas.sharing = { host.LARGE, share_loop, share_copy, share_axpy }
 
 --- The function that runs an operation for a pattern of arguments, or false if there is none.
@@ -292,40 +297,41 @@ formulas.sharing = { host.LARGE, share_loop, share_copy, share_axpy }
 -- @param code the pattern
 -- @param index that of the element type
 function formulas.find(name, space, code, index)
-  local source = code ~= 0 and th.ask(host.small_source, name, space, code, index)
+  local source = code ~= 0 and python_calls.ask(host.small_source, name, space, code, index)
   if not source then return false end
-  local byte, int, long = th.dtypes[1], th.dtypes[th.INT + 1], th.dtypes[th.LONG + 1]
-  local float, double = th.dtypes[th.FLOAT + 1], th.dtypes[th.DOUBLE + 1]
-  local chunk = th.load(HEAD .. source, 'tensor/formulas.lua')
-  return chunk(formulas, th.dtypes[index + 1], byte, int, long, float, double, places)
+  local byte, int, long = dtypes[1], dtypes[INT + 1], dtypes[LONG + 1]
+  local float, double = dtypes[FLOAT + 1], dtypes[DOUBLE + 1]
+  local chunk = import.compile(HEAD .. source, 'tensor/formulas.lua')
+  return chunk(formulas, dtypes[index + 1], byte, int, long, float, double, places)
 end
 
-formulas.TYPES = { [0] = true, [th.INT] = true, [th.LONG] = true, [th.FLOAT] = true,
-  [th.DOUBLE] = true }
+formulas.TYPES = { [0] = true, [INT] = true, [LONG] = true, [FLOAT] = true, [DOUBLE] = true }
 
-local long_structs, byte_structs = th.dtypes[th.LONG + 1].structs, th.dtypes[1].structs
-local double_structs = th.dtypes[th.DOUBLE + 1].structs
-local float_structs = th.dtypes[th.FLOAT + 1].structs
+local long_structs, byte_structs = dtypes[LONG + 1].structs, dtypes[1].structs
+local double_structs = dtypes[DOUBLE + 1].structs
+local float_structs = dtypes[FLOAT + 1].structs
 
 -- The index of a tensor's element type, also of one whose struct Lua does not have yet; nil for
 -- other values.
 local function find_type(tensor, ...) -- luacheck: ignore 212
-  for i, dtype in ipairs(th.dtypes) do
+  for i, dtype in ipairs(dtypes) do
     if dtype.structs[tensor] then return i - 1 end
   end
-  local _, id = th.fetch_struct(tensor)
+  local _, id = c_structs.fetch_struct(tensor)
   local index = id and id - host.FIRST_TENSOR
-  if index and th.dtypes[index + 1] then return index end
+  if index and dtypes[index + 1] then return index end
 end
 
 --- The index of the element type that a torch function works on: that of the first tensor among
 -- its first two arguments. May be nil where there is none.
 function formulas.type_of(a, b, ...) -- luacheck: ignore 212
   if type(a) ~= 'userdata' then a = b end
-  if double_structs[a] then return th.DOUBLE end
-  if float_structs[a] then return th.FLOAT end
-  if long_structs[a] then return th.LONG end
+  if double_structs[a] then return DOUBLE end
+  if float_structs[a] then return FLOAT end
+  if long_structs[a] then return LONG end
   if byte_structs[a] then return 0 end
   local index = find_type(a)
   return index
 end
+
+return formulas

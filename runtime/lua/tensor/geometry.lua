@@ -5,14 +5,17 @@
 -- that change a tensor which Python knows, or need another size of a storage.
 -- @module tensor_geometry
 
-local th, dtype, slow = ...
+local import, dtype, slow = ...
+local c_structs, class_ids = import('core.c_structs', 'core.class_ids')
+local keep_alive, blocks, layouts = import('core.keep_alive', 'tensor.blocks', 'tensor.layouts')
 
 local type, tonumber, select = type, tonumber, select
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
-local anchor_of, replace_struct, class_of = th.anchor_of, th.replace_struct, th.class_of
-local blocks, layouts, new_view, publish = th.blocks, th.layouts, dtype.new_view, dtype.publish
+local anchor_of, class_of = keep_alive.anchor_of, class_ids.class_of
+local replace_struct = c_structs.replace_struct
+local new_view, publish = dtype.new_view, dtype.publish
 local copy_geometry = dtype.copy_geometry
-local View, ROOM, NO_STORAGE = dtype.view, th.ROOM, th.NO_STORAGE
+local View, ROOM, NO_STORAGE = dtype.view, c_structs.ROOM, c_structs.NO_STORAGE
 local long_storage, sized = blocks.long_storage, blocks.sized
 local product, set_sizes = blocks.product, blocks.set_sizes
 local share, numbers_of = blocks.share, blocks.numbers

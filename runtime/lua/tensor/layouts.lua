@@ -3,15 +3,14 @@
 -- tensors are taken together. What is found stays in arrays until the next call.
 -- @module layouts
 
-local th = ...
-local ffi = require 'ffi'
+local import = ...
+local ffi, c_structs = import('ffi', 'core.c_structs')
 
 local tonumber = tonumber
-local ROOM = th.ROOM
+local ROOM = c_structs.ROOM
 local LONG_ROW, MANY_ROWS = 16, 1024 -- elements of a row; rows
 
 local layouts = {}
-th.layouts = layouts
 
 -- The numbers of elements of a row, of rows of a block, and of blocks. For tensor k, from 0: the
 -- distances of neighbouring elements at 3 * k, rows at 3 * k + 1, and blocks at 3 * k + 2; and how
@@ -365,3 +364,5 @@ function layouts.clash(k, own, size, p, q, ...) -- luacheck: ignore 212
   return own ~= size or distance % 1 ~= 0 or not (are_columns(k, step[0], distance)
     or are_columns(k, step[1], distance) or are_columns(k, step[2], distance))
 end
+
+return layouts

@@ -7,7 +7,9 @@
 -- true is 1, and whole numbers beyond 32 bits wrap.
 -- @module loops
 
-local th, load, convert, ctype = ...
+local import, load, convert, ctype = ...
+local errors, finalizers = import('core.errors', 'core.finalizers')
+local interrupts, blocks = import('stopping.interrupts', 'tensor.blocks')
 
 local type, tonumber, min = type, tonumber, math.min
 local CHUNK = 2 ^ 20 -- elements between two checks for Ctrl-C
@@ -56,8 +58,9 @@ local function advance(k, run)
   end
 end
 
-local moves = th.blocks.moves
-local exceeded, begin_work, end_work = th.storage_exceeded, th.begin_work, th.end_work
+local moves = blocks.moves
+local exceeded = errors.storage_exceeded
+local begin_work, end_work = finalizers.begin_work, finalizers.end_work
 
 local function read(c, at)
   begin_work()
@@ -73,7 +76,7 @@ local function number_of(r)
   local n = kind == 'cdata' and tonumber(r)
   if not n then
     if kind == 'userdata' then kind = 'void *' end
-    th.fail(("cannot convert '%s' to '%s'"):format(kind, ctype))
+    errors.fail(("cannot convert '%s' to '%s'"):format(kind, ctype))
   end
   return n
 end
@@ -88,7 +91,7 @@ end
 
 local function pause(left)
   end_work()
-  if left > 0 then th.poll() end
+  if left > 0 then interrupts.poll() end
 end
 
 -- The functions *_dense run over elements with stride 1 as long as the storage stays the same, and

@@ -1,11 +1,14 @@
---- The names of all operations, written by runtime/host/operation_names.py.
+--- The operations of all classes, whose names runtime/host/operation_names.py writes here.
 -- Before the names in a line: 't' if torch has them as functions, and the indices of the element
 -- types that have them as methods. A star says that the operations have Lua formulas, a plus that
 -- they have Lua functions for few elements, an exclamation mark that each is the same function for
 -- all types. The methods of storages begin with 'Storage.'.
 -- @module operations
 
-local th = ...
+local import = ...
+local bridge = import 'core.bridge'
+
+local find, ipairs, tonumber, tostring = string.find, ipairs, tonumber, tostring
 
 local LISTED = [[
 t0123456+: zeros ones range tril triu cat gather scatter nonzero dot addmv addmm addr mv mm ger
@@ -38,13 +41,30 @@ t01234567+: repeatTensor
 t: symeig eig svd qr geqrf orgqr ormqr gesv gels trtrs potrf potrs potri pstrf inverse
 ]]
 
-th.operations = {}
+local operations = { all = {} }
 for of_torch, types, mark, names in LISTED:gmatch('(t?)(%d*)([*!+]*):([^\n]+)\n') do
   for full in names:gmatch('%S+') do
     local prefix = full:match('^%a+%.') or ''
-    th.operations[#th.operations + 1] = {
+    operations.all[#operations.all + 1] = {
       prefix = prefix, name = full:sub(#prefix + 1), of_torch = of_torch == 't', types = types,
       mark = mark,
     }
   end
 end
+
+--- Adds the operations of a class to its metatable.
+-- @param prefix 'Storage.' for storages, '' for tensors
+-- @param index the index of the element type
+function operations.add(mt, prefix, index)
+  index = tostring(index)
+  for _, operation in ipairs(operations.all) do
+    if operation.prefix == prefix and find(operation.types, index, 1, true) then
+      mt[operation.name] = bridge.stub(prefix .. operation.name, tonumber(index), operation.mark)
+    end
+  end
+end
+
+--- Lets go of the list, when all classes have their operations.
+function operations.forget() operations.all = nil end
+
+return operations

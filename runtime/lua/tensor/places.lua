@@ -2,8 +2,8 @@
 -- some (compute/reduction_code.py): LuaJIT compiles a loop for one type of elements.
 -- @module places
 
-local th, dtype, MIN_TURNS = ...
-local ffi = require 'ffi'
+local import, dtype, MIN_TURNS = ...
+local ffi, raw_memory = import('ffi', 'parallel.memory')
 
 local SIZE = ffi.sizeof(dtype.ctype)
 
@@ -51,7 +51,7 @@ end
 -- LuaJIT compiles the way that a loop takes after some turns: here, from element to element.
 do
   local count = 400
-  local numbers, at = th.working_memory(dtype.ctype, count + 1), ffi.new('int64_t[1]')
+  local numbers, at = raw_memory.working_memory(dtype.ctype, count + 1), ffi.new('int64_t[1]')
   numbers[count - 1], numbers[count] = 1, 1
   local elements = ffi.cast(dtype.pointer, numbers)
   find(dtype.load, ffi.cast('int64_t *', at), elements + count, elements, 1, count)

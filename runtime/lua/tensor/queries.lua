@@ -2,17 +2,17 @@
 -- This chunk is loaded once for each type, as access.lua, where the rules for such code are told.
 -- @module tensor_queries
 
-local th, dtype, slow = ...
-local ffi = require 'ffi'
+local import, dtype, slow = ...
+local ffi, c_structs, errors = import('ffi', 'core.c_structs', 'core.errors')
+local blocks, layouts = import('tensor.blocks', 'tensor.layouts')
 
 local type, tonumber, ipairs = type, tonumber, ipairs
 local structs = dtype.structs
 local fetch_struct, need_struct = dtype.fetch_struct, dtype.need_struct
-local blocks = th.blocks
 local long_store, publish_long_store = blocks.long_store, blocks.publish_long_store
 local share, publish_storage = blocks.share, blocks.publish_storage
-local ROOM, count_of, contiguous = th.ROOM, th.layouts.count, th.layouts.contiguous
-local same_sizes, same_strides = th.layouts.same_sizes, th.layouts.same_strides
+local ROOM, count_of, contiguous = c_structs.ROOM, layouts.count, layouts.contiguous
+local same_sizes, same_strides = layouts.same_sizes, layouts.same_strides
 
 local queries = {}
 
@@ -20,7 +20,7 @@ local queries = {}
 local function new_numbers(self, n, member, ...) -- luacheck: ignore 212
   local store = long_store(n)
   local c = structs[self] or need_struct(self) -- allocating may have run finalizers that changed it
-  if c.nDimension ~= n then th.fail('a finalizer has changed the number of dimensions') end
+  if c.nDimension ~= n then errors.fail('a finalizer has changed the number of dimensions') end
   local to, from = store.own.data, c[member]
   if n > 0 then to[0] = from[0] end
   if n > 1 then to[1] = from[1] end

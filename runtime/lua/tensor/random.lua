@@ -1,27 +1,31 @@
 --- torch.Generator, torch._gen, and the functions of the alias method.
 -- @module random
 
-local th = ...
-local ffi = require 'ffi'
-local torch = th.torch
+local import = ...
+local ffi, host, torch, bridge = import('ffi', 'host', 'torch', 'core.bridge')
+local c_structs, class_ids, errors = import('core.c_structs', 'core.class_ids', 'core.errors')
+local python_calls, type_names = import('core.python_calls', 'core.type_names')
+local raw_memory = import 'parallel.memory'
 
-local make = th.stub('Generator.new')
+local random_numbers = {}
+
+local make = bridge.stub('Generator.new')
 
 local function new()
   local value = make()
   return value
 end
-th.mark_constructor(new)
+errors.mark_constructor(new)
 
 local mt = torch.newmetatable('torch.Generator', nil, new, nil, new, torch)
-th.bind_other_class('torch.Generator', mt)
+class_ids.bind_other_class('torch.Generator', mt)
 
 local WORDS = 631 -- of 64 bits: the size of the reference's struct
 
 --- The memory whose address nn's RReLU reads out of torch._gen. Nothing is kept there: it stands
--- for the default generator (lua/thnn/door.lua).
-th.generator_memory = th.working_memory('uint64_t', WORDS)
-local place = ffi.new('void *[1]', th.generator_memory)
+-- for the default generator (thnn/entries.lua).
+random_numbers.generator_memory = raw_memory.working_memory('uint64_t', WORDS)
+local place = ffi.new('void *[1]', random_numbers.generator_memory)
 
 -- A userdata in which the FFI finds that address, as in the reference's. The FFI takes a userdata
 -- for the address of what is in it; of LuaJIT's string buffers that is where they read, here
@@ -36,11 +40,14 @@ local function addressed()
 end
 
 --- The generator from which functions draw that are passed none.
-torch._gen = th.late(mt, function() return (th.ask(th.host.default_generator)) end, addressed())
+torch._gen = c_structs.late(mt, function()
+  return (python_calls.ask(host.default_generator))
+end, addressed())
 
 local function check(self, file)
-  if th.typename(self) ~= 'torch.Generator' then th.class_error(1, 'torch.Generator', self) end
-  if not torch.isTypeOf(file, 'torch.File') then th.class_error(2, 'torch.File', file) end
+  local name = type_names.typename(self)
+  if name ~= 'torch.Generator' then errors.class_error(1, 'torch.Generator', self) end
+  if not torch.isTypeOf(file, 'torch.File') then errors.class_error(2, 'torch.File', file) end
 end
 
 --- Writes a generator's state to a torch.File, as bytes.
@@ -68,8 +75,10 @@ end
 
 --- Fills a LongTensor with indices drawn by the tables that multinomialAliasSetup returns.
 function torch.multinomialAlias(output, state)
-  if state == nil then th.fail("attempt to index local 'state' (a nil value)") end
+  if state == nil then errors.fail("attempt to index local 'state' (a nil value)") end
   torch.DoubleTensor.multinomialAlias_(output, state[1], state[2])
   return output
 end
-th.make_public(torch, 'multinomialAlias multinomialAliasSetup')
+errors.make_public(torch, 'multinomialAlias multinomialAliasSetup')
+
+return random_numbers

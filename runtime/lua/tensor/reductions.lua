@@ -5,11 +5,11 @@
 -- in elements.
 -- @module reductions
 
-local th = ...
-local ffi = require 'ffi'
+local import = ...
+local ffi, raw_memory, formulas = import('ffi', 'parallel.memory', 'tensor.formulas')
+local layouts = import 'tensor.layouts'
 
 local tonumber, max = tonumber, math.max
-local layouts, formulas = th.layouts, th.formulas
 local shape, step, dense = layouts.shape, layouts.step, layouts.dense
 
 local copy_rows, copy_bytes, repeat_loop = formulas.copy_rows, formulas.copy_bytes,
@@ -17,7 +17,6 @@ local copy_rows, copy_bytes, repeat_loop = formulas.copy_rows, formulas.copy_byt
 local operands, steps, count_of_loop = formulas.operands, formulas.steps, formulas.count
 
 local reductions = {}
-th.reductions = reductions
 
 local sizes = ffi.new('intptr_t[4]') -- of a product
 
@@ -154,11 +153,11 @@ end
 
 -- Rows of at most so many elements are added up by one loop that stores all sums so far.
 local MAX_INNER = 32
-local sums = th.working_memory('double', formulas.MAX_IN_LUA)
+local sums = raw_memory.working_memory('double', formulas.MAX_IN_LUA)
 local SUMS = tonumber(ffi.cast('intptr_t', sums))
 reductions.sums = sums -- which keeps it alive
 
-local pairs_of_pairs = th.working_memory('double', formulas.MAX_IN_LUA)
+local pairs_of_pairs = raw_memory.working_memory('double', formulas.MAX_IN_LUA)
 local PAIRS = tonumber(ffi.cast('intptr_t', pairs_of_pairs))
 reductions.pairs = pairs_of_pairs
 
@@ -294,13 +293,15 @@ end
 
 --- A function that finds where extrema are; a copy for each function that calls it.
 function reductions.make_find_places(dtype)
-  local find = th.chunk('tensor/places')(th, dtype, formulas.MIN_TURNS)
+  local find = import.instance('tensor.places', dtype, formulas.MIN_TURNS)
   return find
 end
 
-formulas.reducing = {
+formulas.reduce_by{
   layouts.lay_out_in_memory, reductions.fold_rows, reductions.copy_in_memory, reductions.sections,
   reductions.fits, reductions.block_along, reductions.fold, reductions.accumulate,
   reductions.copy_sections, reductions.gather_results, reductions.make_find_places,
   reductions.resize_along,
 }
+
+return reductions

@@ -4,16 +4,19 @@
 -- Calls that it does not handle, or that must raise an error, are passed on to Python (`slow`).
 -- @module tensor_shapes
 
-local th, dtype, slow = ...
+local import, dtype, slow = ...
+local c_structs, class_ids = import('core.c_structs', 'core.class_ids')
+local keep_alive, blocks, layouts = import('core.keep_alive', 'tensor.blocks', 'tensor.layouts')
 
 local type, tonumber, select = type, tonumber, select
-local structs, anchor_of, replace_struct = dtype.structs, th.anchor_of, th.replace_struct
-local class_of, TENSOR = th.class_of, dtype.tensor_id
+local structs, anchor_of = dtype.structs, keep_alive.anchor_of
+local replace_struct = c_structs.replace_struct
+local class_of, TENSOR = class_ids.class_of, dtype.tensor_id
 local fetch_struct, new_view, publish = dtype.fetch_struct, dtype.new_view, dtype.publish
 local locate, copy_geometry = dtype.locate, dtype.copy_geometry
-local layouts, dense, blocks = th.layouts, th.layouts.dense, th.blocks
+local dense = layouts.dense
 local set_strides, long_storage = blocks.set_strides, blocks.long_storage
-local ROOM, LARGEST = th.ROOM, dtype.LARGEST
+local ROOM, LARGEST = c_structs.ROOM, dtype.LARGEST
 
 local views = {}
 

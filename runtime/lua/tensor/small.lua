@@ -4,13 +4,13 @@
 -- that it does not handle; these go on to Python.
 -- @module small
 
-local th = ...
-local host = th.host
+local import = ...
+local host, bridge, c_structs = import('host', 'core.bridge', 'core.c_structs')
+local class_ids, python_calls = import('core.class_ids', 'core.python_calls')
 
 local type, getmetatable, rawget = type, getmetatable, rawget
 
 local small = {}
-th.small = small
 
 -- ------------------------------------------------------------------ patterns
 
@@ -18,18 +18,18 @@ th.small = small
 local KINDS = { number = 1, boolean = 2 }
 local NONE = 0 / 0 -- that of other values, which makes the whole pattern a nan
 local FIRST_TENSOR, FLOATS, DOUBLES, LONG_STORAGE = 3, 11, 12, 13
-local of_class = { [host.FIRST_STORAGE + th.LONG] = LONG_STORAGE }
-for i, dtype in ipairs(th.dtypes) do of_class[dtype.tensor_id] = FIRST_TENSOR + i - 1 end
+local of_class = { [host.FIRST_STORAGE + c_structs.LONG] = LONG_STORAGE }
+for i, dtype in ipairs(c_structs.dtypes) do of_class[dtype.tensor_id] = FIRST_TENSOR + i - 1 end
 
-local class_of_metatable = th.class_of_metatable
+local class_of_metatable = class_ids.class_of_metatable
 
 -- The kind of a list, which is that of its first element.
 local function list_kind(value)
   local first = rawget(value, 1)
   if type(first) ~= 'userdata' or getmetatable(value) then return NONE end
   local kind = of_class[class_of_metatable(getmetatable(first)) or 0]
-  return kind == FIRST_TENSOR + th.DOUBLE and DOUBLES
-    or kind == FIRST_TENSOR + th.DOUBLE - 1 and FLOATS or NONE
+  return kind == FIRST_TENSOR + c_structs.DOUBLE and DOUBLES
+    or kind == FIRST_TENSOR + c_structs.DOUBLE - 1 and FLOATS or NONE
 end
 
 local function kind_of(value)
@@ -64,8 +64,8 @@ function small.functions(module, dtype)
   local of_types = modules[module] or {}
   modules[module] = of_types
   if not of_types[dtype] then
-    small.tools = small.tools or th.chunk('ops/_operands')(th)
-    of_types[dtype] = th.chunk('ops/' .. module)(th, dtype, small.tools)
+    small.tools = small.tools or import 'ops._operands'
+    of_types[dtype] = import.instance('ops.' .. module, dtype, small.tools)
   end
   return of_types[dtype]
 end
@@ -80,11 +80,11 @@ end
 
 -- The function for a pattern of arguments, or false.
 local function find(name, dtype, code)
-  local found = th.ask(host.find_small, name, dtype, code)
+  local found = python_calls.ask(host.find_small, name, dtype, code)
   if not found then return false end
   local index, module, func, arguments = found:match('^(%d+) (%S+) (%S+) (.*)$')
-  local run = small.functions(module, th.dtypes[index + 1])[func]
-  return run and th.load(CALL:format(arguments), 'ops/' .. module .. '.lua')(run) or false
+  local run = small.functions(module, c_structs.dtypes[index + 1])[func]
+  return run and import.compile(CALL:format(arguments), 'ops/' .. module .. '.lua')(run) or false
 end
 
 --- Must be called before Python gives back what the engine has.
@@ -121,10 +121,12 @@ local choosers = {} -- element type, or 'torch' -> chooser
 
 --- Makes a stub (core/bridge.lua) that tries the operation's Lua function first.
 -- @param slow the stub for all other calls
-th.run_small_by(function(name, dtype, slow)
+bridge.run_small_by(function(name, dtype, slow)
   local key = dtype or 'torch'
   choosers[key] = choosers[key] or chooser(dtype)
-  local stub, runners = th.stub_trying(slow, choosers[key], name)
+  local stub, runners = bridge.stub_trying(slow, choosers[key], name)
   if not dtype then of_functions[#of_functions + 1] = runners end
   return stub
 end)
+
+return small

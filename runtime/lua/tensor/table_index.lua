@@ -2,13 +2,14 @@
 -- This chunk is loaded once for each type, as access.lua, where the rules for such code are told.
 -- @module tensor_table_index
 
-local th, dtype = ...
+local import, dtype = ...
+local c_structs, errors = import('core.c_structs', 'core.errors')
 
 local type, tonumber = type, tonumber
 local floor, ceil = math.floor, math.ceil
 local structs, need_struct, methods = dtype.structs, dtype.need_struct, dtype.methods
 local new_view, publish, locate = dtype.new_view, dtype.publish, dtype.locate
-local copy_geometry, ROOM = dtype.copy_geometry, th.ROOM
+local copy_geometry, ROOM = dtype.copy_geometry, c_structs.ROOM
 
 --- The position from 0 of index k among n elements; nil if there is none. k counts from 1, or if
 -- it is negative from the end.
@@ -42,15 +43,15 @@ local function range(item, n)
   local i, j = 0, n - 1
   if first then
     i = table_position(first, n)
-    if not i then th.argument_error(2, 'start index out of bound', '?') end
+    if not i then errors.argument_error(2, 'start index out of bound', '?') end
     j = i
   end
   if last then
     j = table_position(last, n)
-    if not j then th.argument_error(2, 'end index out of bound', '?') end
+    if not j then errors.argument_error(2, 'end index out of bound', '?') end
   end
   if j < i then
-    th.argument_error(2, 'end index must be greater or equal to start index', '?')
+    errors.argument_error(2, 'end index must be greater or equal to start index', '?')
   end
   return i, j
 end
@@ -72,7 +73,7 @@ local function take(view, item, n, d)
   local k, size, step = number_of(item), tonumber(view.size[d]), tonumber(view.stride[d])
   if k then
     local at = table_position(k, size)
-    if not at then th.argument_error(2, 'index out of bound', '?') end
+    if not at then errors.argument_error(2, 'index out of bound', '?') end
     drop_dimension(view, n, d)
     return n - 1, d, at * step
   elseif type(item) == 'table' then
@@ -111,9 +112,9 @@ end
 function dtype.resolve(self, items, ...) -- luacheck: ignore 212
   local c = structs[self] or need_struct(self)
   local n = c.nDimension
-  if #items > n then th.argument_error(2, 'too many indices provided', '?') end
+  if #items > n then errors.argument_error(2, 'too many indices provided', '?') end
   if n == 0 then return methods.new(self) end
-  if n > ROOM then th.fail('more than 8 dimensions: use select and narrow') end
+  if n > ROOM then errors.fail('more than 8 dimensions: use select and narrow') end
   local view
   view, c = new_view(n, self, n)
   copy_geometry(view, 0, c, 0, n)

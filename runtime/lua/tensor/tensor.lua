@@ -1,11 +1,13 @@
 --- The tensor classes: constructors, apply, split, and the methods that are in Python.
 -- @module tensor
 
-local th = ...
-local torch = th.torch
+local import = ...
+local host, torch, bridge, c_structs = import('host', 'torch', 'core.bridge', 'core.c_structs')
+local class_ids, classes, errors = import('core.class_ids', 'core.classes', 'core.errors')
+local type_names, blocks = import('core.type_names', 'tensor.blocks')
+local operations, storage_class = import('tensor.operations', 'tensor.storage_class')
 
 local type, tonumber, select = type, tonumber, select
-local blocks = th.blocks
 local new_sizes = torch.getmetatable('torch.LongStorage').new
 
 -- ---------------------------------------------------------------- from tables
@@ -13,7 +15,7 @@ local new_sizes = torch.getmetatable('torch.LongStorage').new
 local function shape(items)
   local sizes = {}
   while type(items) == 'table' and #items > 0 do
-    if #sizes == th.host.MAX_DIMENSIONS then th.fail('invalid tensor definition') end
+    if #sizes == host.MAX_DIMENSIONS then errors.fail('invalid tensor definition') end
     sizes[#sizes + 1] = #items
     items = items[1]
   end
@@ -22,8 +24,8 @@ end
 
 -- Writes the numbers in nested tables to memory one after the other; returns the next position.
 local function fill(data, at, items, sizes, d, convert)
-  if type(items) ~= 'table' then th.fail('invalid tensor definition') end
-  if #items ~= sizes[d] then th.fail('invalid tensor sizes') end
+  if type(items) ~= 'table' then errors.fail('invalid tensor definition') end
+  if #items ~= sizes[d] then errors.fail('invalid tensor sizes') end
   if d < #sizes then
     for i = 1, sizes[d] do at = fill(data, at, items[i], sizes, d + 1, convert) end
     return at
@@ -31,7 +33,7 @@ local function fill(data, at, items, sizes, d, convert)
   for i = 1, sizes[d] do
     local v = items[i]
     if type(v) ~= 'number' then
-      v = type(v) == 'string' and tonumber(v) or th.fail('invalid element (not a number)')
+      v = type(v) == 'string' and tonumber(v) or errors.fail('invalid element (not a number)')
     end
     data[at] = convert(v)
     at = at + 1
@@ -42,7 +44,7 @@ end
 -- A block for sizes in a table; nil where they are too many elements or dimensions.
 local function new_block(dtype, sizes)
   local n, count = #sizes, 1
-  if n > th.ROOM then return nil end
+  if n > c_structs.ROOM then return nil end
   for d = 1, n do
     count = count * sizes[d]
     if count > blocks.MAX then return nil end
@@ -65,7 +67,7 @@ local function from_table(dtype, make, resize, items, convert)
   end
   local value = make()
   resize(value, new_sizes(sizes))
-  fill(th.fetch_struct(value).storage.data, 0, items, sizes, 1, convert)
+  fill(c_structs.fetch_struct(value).storage.data, 0, items, sizes, 1, convert)
   return value
 end
 
@@ -88,28 +90,28 @@ local function loops_for(dtype, f, n)
   if info.what == 'C' then place = dtype.name .. tostring(f) end
   local loops = loop_copies[place]
   if not loops then
-    loops = th.chunk('tensor/loops')(th, dtype.load, dtype.wrap, loop_type(dtype))
+    loops = import.instance('tensor.loops', dtype.load, dtype.wrap, loop_type(dtype))
     loop_copies[place] = loops
   end
   return loops
 end
 
 local function check_function(arg, f, absent)
-  if type(f) ~= 'function' then th.type_error(arg, 'function', f, absent) end
+  if type(f) ~= 'function' then errors.type_error(arg, 'function', f, absent) end
 end
 
 local function cursor(dtype, arg, value)
-  local c = th.settled_struct(value, dtype.structs)
-  return dtype.loops.cursor(c or th.class_error(arg, dtype.tensor_name, value))
+  local c = c_structs.settled_struct(value, dtype.structs)
+  return dtype.loops.cursor(c or errors.class_error(arg, dtype.tensor_name, value))
 end
 
 -- The same for the further tensors of map and map2. Torch7: checks them in Lua, with other errors.
 local function source_cursor(dtype, arg, value)
-  local name = th.typename(value)
+  local name = type_names.typename(value)
   if not torch.isTensor(value) then
-    th.fail(("bad argument #%d to 'map' (tensor expected)"):format(arg))
+    errors.fail(("bad argument #%d to 'map' (tensor expected)"):format(arg))
   elseif name ~= dtype.tensor_name then
-    th.fail(("bad argument #%d to 'map' (%s expected, got %s)")
+    errors.fail(("bad argument #%d to 'map' (%s expected, got %s)")
       :format(arg, dtype.tensor_name, name))
   end
   return cursor(dtype, arg, value)
@@ -121,7 +123,7 @@ local is_within = false -- whether a program's function runs that has got an ele
 -- call of it runs: one that does so again and again comes to the end of the stack, anywhere. For
 -- few elements the pcall would take as long as the rest.
 local function public_within(f)
-  local public = th.public(f)
+  local public = errors.public(f)
   return function(...)
     if is_within then return (public(...)) end
     is_within = true
@@ -132,7 +134,7 @@ local function public_within(f)
 end
 
 local function add_loops(mt, dtype)
-  dtype.loops = th.chunk('tensor/loops')(th, dtype.load, dtype.wrap, loop_type(dtype))
+  dtype.loops = import.instance('tensor.loops', dtype.load, dtype.wrap, loop_type(dtype))
 
   function mt.apply(self, f)
     local x = cursor(dtype, 1, self)
@@ -144,7 +146,7 @@ local function add_loops(mt, dtype)
   function mt.map(self, src, f)
     local x, y = cursor(dtype, 1, self), source_cursor(dtype, 1, src)
     check_function(3, f)
-    if x.total ~= y.total then th.fail('size mismatch') end
+    if x.total ~= y.total then errors.fail('size mismatch') end
     loops_for(dtype, f, x.total).map(x, y, f)
     return self
   end
@@ -153,7 +155,7 @@ local function add_loops(mt, dtype)
     local x = cursor(dtype, 1, self)
     local y, z = source_cursor(dtype, 1, src1), source_cursor(dtype, 2, src2)
     check_function(4, f)
-    if x.total ~= y.total or x.total ~= z.total then th.fail('size mismatch') end
+    if x.total ~= y.total or x.total ~= z.total then errors.fail('size mismatch') end
     loops_for(dtype, f, x.total).map2(x, y, z, f)
     return self
   end
@@ -166,7 +168,8 @@ end
 local function extent(tensor, dim)
   local n = tensor:dim()
   if dim < 1 or dim > n then
-    th.fail(("bad argument #1 to 'size' (dimension %d out of range of %dD tensor)"):format(dim, n))
+    errors.fail(("bad argument #1 to 'size' (dimension %d out of range of %dD tensor)")
+      :format(dim, n))
   end
   return tensor:size(dim)
 end
@@ -180,7 +183,7 @@ local function split(result, tensor, size, dim)
   dim = dim or 1
   local start, length = 1, extent(tensor, dim)
   if type(size) ~= 'number' then
-    th.fail(("bad argument #1 to 'min' (number expected, got %s)"):format(type(size)))
+    errors.fail(("bad argument #1 to 'min' (number expected, got %s)"):format(type(size)))
   end
   while start <= length do
     local taken = math.min(size, length - start + 1)
@@ -197,10 +200,10 @@ local function chunk(result, tensor, n, dim)
   dim = dim or 1
   return split(result, tensor, math.ceil(extent(tensor, dim) / n), dim)
 end
-split, chunk = th.public(split), th.public(chunk)
+split, chunk = errors.public(split), errors.public(chunk)
 torch.split, torch.chunk = split, chunk
 
-local real = th.public(function(self)
+local real = errors.public(function(self)
   return self:type(torch.getdefaulttensortype())
 end)
 
@@ -208,13 +211,13 @@ end)
 
 -- The chunks that are loaded for each type, in an order in which each finds what it uses.
 local CHUNKS = {
-  'tensor/queries', 'tensor/views', 'tensor/shapes', 'tensor/table_index', 'tensor/access',
-  'tensor/geometry',
-  'tensor/copies',
+  'tensor.queries', 'tensor.views', 'tensor.shapes', 'tensor.table_index', 'tensor.access',
+  'tensor.geometry',
+  'tensor.copies',
 }
 
-for _, dtype in ipairs(th.dtypes) do
-  local make = th.stub('new', dtype.index)
+for _, dtype in ipairs(c_structs.dtypes) do
+  local make = bridge.stub('new', dtype.index)
   local slow = {}
   local function new(...)
     if type((...)) == 'table' then
@@ -225,19 +228,19 @@ for _, dtype in ipairs(th.dtypes) do
     value = make(...) -- no tail call: core/errors.lua looks for this constructor's frame
     return value
   end
-  th.mark_constructor(new)
+  errors.mark_constructor(new)
   local mt = torch.newmetatable(dtype.tensor_name, nil, new, nil, function() return new() end,
     torch)
-  dtype.methods, dtype.make = mt, th.maker(th.proxy(mt), dtype.structs)
-  th.bind_class(dtype.tensor_id, mt)
-  th.add_operations(mt, '', dtype.index)
+  dtype.methods, dtype.make = mt, bridge.maker(classes.proxy(mt), dtype.structs)
+  class_ids.bind_class(dtype.tensor_id, mt)
+  operations.add(mt, '', dtype.index)
   for name, f in pairs(mt) do slow[name] = f end
   for _, module in ipairs(CHUNKS) do
-    for name, f in pairs(th.chunk(module)(th, dtype, slow)) do mt[name] = f end
+    for name, f in pairs(import.instance(module, dtype, slow)) do mt[name] = f end
   end
   if dtype.name ~= 'Half' then add_loops(mt, dtype) end
   mt.new, mt.split, mt.chunk, mt.at = new, split, chunk, nil
-  mt.__len__, mt.__eq__ = mt.size, th.same_object
+  mt.__len__, mt.__eq__ = mt.size, storage_class.same_object
   mt.__tostring__, mt.tostring = mt.tostring, nil
   mt.real = real
   for _, name in ipairs{ 'add', 'sub', 'mul', 'div', 'mod', 'unm' } do

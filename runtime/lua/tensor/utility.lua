@@ -1,9 +1,10 @@
 --- Manual, Torch utility functions, except classes: identity, environments, paths.
 -- @module utility
 
-local th = ...
-local torch = th.torch
-local ffi = require 'ffi'
+local import = ...
+local ffi, torch, c_structs, errors = import('ffi', 'torch', 'core.c_structs', 'core.errors')
+local finalizers, type_names = import('core.finalizers', 'core.type_names')
+local storage_class = import 'tensor.storage_class'
 
 local type, select, rawequal, rawget, tonumber = type, select, rawequal, rawget, tonumber
 local raw_metatable = debug.getmetatable
@@ -16,7 +17,7 @@ local function address(object)
 end
 
 local function check_object(arg, object)
-  if not th.typename(object) then th.argument_error(arg, 'Torch object expected') end
+  if not type_names.typename(object) then errors.argument_error(arg, 'Torch object expected') end
 end
 
 --- The address of an object's C struct, or of the Lua object: a number that identifies it.
@@ -26,14 +27,14 @@ function torch.pointer(object)
     return tonumber(ffi.cast(intptr, ffi.cast('void *', object)))
   elseif kind == 'userdata' then
     check_object(1, object)
-    local c = th.struct_pointer(object)
+    local c = c_structs.struct_pointer(object)
     return c and tonumber(ffi.cast(intptr, c)) or address(object)
   elseif kind == 'table' or kind == 'thread' or kind == 'function' then
     return address(object)
   elseif kind == 'string' or kind == 'number' then
     return tonumber(ffi.cast(intptr, ffi.cast('const char *', tostring(object))))
   end
-  th.fail('Torch object, table, thread, cdata or function expected')
+  errors.fail('Torch object, table, thread, cdata or function expected')
 end
 
 --- Whether two values are the same object: tables by identity, tensors by their C struct.
@@ -41,7 +42,7 @@ function torch.isequal(a, b)
   if type(a) == 'userdata' and type(b) == 'userdata' then
     check_object(1, a)
     check_object(2, b)
-    return rawequal(a, b) or th.same_object(a, b)
+    return rawequal(a, b) or storage_class.same_object(a, b)
   end
   return type(a) == 'table' and type(b) == 'table' and rawequal(a, b)
 end
@@ -49,45 +50,45 @@ end
 --- The object whose C struct is at an address, given as a number or as cdata's pointer.
 -- Torch7: takes any address for that of a struct; here the object must exist.
 function torch.pushudata(pointer, tname)
-  if type(tname) ~= 'string' then th.type_error(2, 'string', tname, tname == nil) end
+  if type(tname) ~= 'string' then errors.type_error(2, 'string', tname, tname == nil) end
   if type(pointer) ~= 'number' and type(pointer) ~= 'cdata' then
-    th.argument_error(1, 'expecting number or cdata')
+    errors.argument_error(1, 'expecting number or cdata')
   end
   local wanted = type(pointer) == 'number' and pointer or torch.pointer(pointer)
   if wanted == 0 then return nil end
   local mt = torch.getmetatable(tname)
   if not mt then
-    th.fail('Torch internal problem: cannot find metatable for type <' .. tname .. '>')
+    errors.fail('Torch internal problem: cannot find metatable for type <' .. tname .. '>')
   end
-  local owner = th.owner_of(wanted)
+  local owner = c_structs.owner_of(wanted)
   if owner ~= nil and raw_metatable(owner) == mt then return owner end
-  th.fail(('no %s lives at this address'):format(tname))
+  errors.fail(('no %s lives at this address'):format(tname))
 end
 
 local ids = {} -- type name -> a userdata that only this type has
 
 --- A value that identifies a class, for quick comparisons; nil where there is no such class.
 function torch.typename2id(tname)
-  if type(tname) ~= 'string' then th.type_error(1, 'string', tname, tname == nil) end
+  if type(tname) ~= 'string' then errors.type_error(1, 'string', tname, tname == nil) end
   if not torch.getmetatable(tname) then return nil end
-  ids[tname] = ids[tname] or th.newproxy()
+  ids[tname] = ids[tname] or finalizers.newproxy()
   return ids[tname]
 end
 
 --- The same for the class of an object.
 function torch.id(...)
-  if select('#', ...) == 0 then th.argument_error(1, 'value expected') end
-  local tname = th.typename((...))
+  if select('#', ...) == 0 then errors.argument_error(1, 'value expected') end
+  local tname = type_names.typename((...))
   return tname and torch.typename2id(tname)
 end
 
 --- The field __version of an object's metatable.
 function torch.version(...)
-  if select('#', ...) == 0 then th.argument_error(1, 'value expected') end
+  if select('#', ...) == 0 then errors.argument_error(1, 'value expected') end
   local object = ...
   local mt = raw_metatable(object)
   if type(object) == 'cdata' then
-    local tname = th.typename(object)
+    local tname = type_names.typename(object)
     mt = tname and torch.getmetatable(tname)
   end
   if type(mt) == 'table' then return rawget(mt, '__version') end
@@ -97,7 +98,7 @@ end
 
 local function check_holder(object)
   if type(object) ~= 'function' and type(object) ~= 'userdata' then
-    th.type_error(1, 'function or userdata', object, object == nil)
+    errors.type_error(1, 'function or userdata', object, object == nil)
   end
 end
 
@@ -108,7 +109,7 @@ end
 
 function torch.setenv(object, env)
   check_holder(object)
-  if type(env) ~= 'table' then th.type_error(2, 'table', env, env == nil) end
+  if type(env) ~= 'table' then errors.type_error(2, 'table', env, env == nil) end
   debug.setfenv(object, env)
 end
 
@@ -129,7 +130,7 @@ end
 
 function torch.include(package_name, file)
   local folder = torch.packageLuaPath(package_name)
-  if not folder then th.fail('attempt to concatenate a nil value') end
+  if not folder then errors.fail('attempt to concatenate a nil value') end
   dofile(folder .. '/' .. file)
 end
 
@@ -139,6 +140,6 @@ torch._heaptracking = true
 
 --- Sets what torch._heaptracking says. Torch7: counts memory only then; here it is always counted.
 function torch.setheaptracking(enabled)
-  if type(enabled) ~= 'boolean' then th.class_error(1, 'boolean', enabled) end
+  if type(enabled) ~= 'boolean' then errors.class_error(1, 'boolean', enabled) end
   torch._heaptracking = enabled
 end

@@ -3,22 +3,24 @@
 -- Calls that it does not handle, or that must raise an error, are passed on to Python (`slow`).
 -- @module tensor_views
 
-local th, dtype, slow = ...
+local import, dtype, slow = ...
+local bridge, c_structs, errors = import('core.bridge', 'core.c_structs', 'core.errors')
+local blocks = import 'tensor.blocks'
 
 local type, tonumber, select = type, tonumber, select
 local copy = require('ffi').copy
 -- The structs of tensors of this type alone, so that no other object is taken for one.
-local structs, attach = dtype.structs, th.attach
+local structs, attach = dtype.structs, bridge.attach
 local fetch_struct, need_struct = dtype.fetch_struct, dtype.need_struct
 local make = dtype.make
 local View = dtype.view
-local share = th.blocks.share
-local ROOM = th.ROOM
+local share = blocks.share
+local ROOM = c_structs.ROOM
 
 local views = {}
 
 local function changed()
-  th.fail('a finalizer has changed the number of dimensions')
+  errors.fail('a finalizer has changed the number of dimensions')
 end
 
 --- A struct for a view of n dimensions, to be filled in, and the struct of the source, which has

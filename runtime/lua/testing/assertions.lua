@@ -3,11 +3,10 @@
 -- so that a wrong self is the first error, as in the reference.
 -- @module tester_assertions
 
-local th = ...
-local Tester = th.tester
-th.chunk('testing/equal')(th)
-local equal = th.tester_equal
-local equal_values = th.public(equal.values)
+local import = ...
+local errors, tester_class, equal = import('core.errors', 'testing.class', 'testing.equal')
+local Tester = tester_class.Tester
+local equal_values = errors.public(equal.values)
 
 -- --------------------------------------------------------------- arguments
 
@@ -27,7 +26,7 @@ local REFUSED = {
 }
 
 -- Torch7: the value stands where the level of the error belongs.
-local refuse = th.public(function(text, value) error(text, value) end)
+local refuse = errors.public(function(text, value) error(text, value) end)
 
 -- The tolerance and the first lines, from a number and a string in either order.
 local function tolerance_and_heading(default, ...)
@@ -68,7 +67,7 @@ local COMPARISONS = {
 
 for name, comparison in pairs(COMPARISONS) do
   local of_numbers, text = unpack(comparison)
-  local of_values = th.public(of_numbers)
+  local of_values = errors.public(of_numbers)
   Tester['assert' .. name] = function(self, a, b, ...)
     local first = heading(...)
     local holds = type(a) == 'number' and type(b) == 'number' and of_numbers or of_values
@@ -190,8 +189,8 @@ function Tester:assertErrorPattern(f, pattern, ...)
   return self:assertErrorObj(f, matches, ...)
 end
 
-th.make_fast_methods('assert assertlt assertle assertgt assertge asserteq assertne eq ne '
+tester_class.make_fast_methods('assert assertlt assertle assertgt assertge asserteq assertne eq ne '
   .. 'assertGeneralEq assertGeneralNe _eqOrNeq')
-th.make_public(Tester, 'assertalmosteq assertTableEq assertTableNe assertTensorEq assertTensorNe '
-  .. '_assertTableEqOrNeq _assertTensorEqOrNeq assertErrorObj assertNoError assertError '
-  .. 'assertErrorMsg assertErrorPattern')
+errors.make_public(Tester, 'assertalmosteq assertTableEq assertTableNe assertTensorEq '
+  .. 'assertTensorNe _assertTableEqOrNeq _assertTensorEqOrNeq assertErrorObj assertNoError '
+  .. 'assertError assertErrorMsg assertErrorPattern')

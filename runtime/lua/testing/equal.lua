@@ -3,8 +3,6 @@
 -- negated), and the sentence for the report.
 -- @module tester_equal
 
-local th = ...
-
 local format = string.format
 
 local equal = {}
@@ -104,4 +102,4 @@ function equal.values(a, b, tolerance, negate)
   return others(a, b, negate)
 end
 
-th.tester_equal = equal
+return equal

@@ -2,15 +2,16 @@
 -- the place of the assertion.
 -- @module tester_notes
 
-local th = ...
-local Tester = th.tester
+local import = ...
+local errors, tester_class, test_runner = import('core.errors', 'testing.class', 'testing.run')
+local Tester = tester_class.Tester
 
 local getinfo = debug.getinfo
 
 -- ------------------------------------------------------------------ places
 
 local function is_ours(info)
-  return info ~= nil and th.is_ours(info.source)
+  return info ~= nil and errors.is_ours(info.source)
 end
 
 -- What a traceback says of a frame.
@@ -35,7 +36,7 @@ local function test_frames(with_assertion)
   for level = 2, math.huge do
     local info = getinfo(level, 'nSlf')
     if not info then return {} end
-    if info.func == th.start_test then return lines end
+    if info.func == test_runner.start_test then return lines end
     if is_ours(info) then
       method = info.name
     elseif info.what ~= 'C' or not is_ours(getinfo(level + 1, 'S')) then
@@ -70,8 +71,8 @@ end
 -- Adds one to a count of the running test.
 local function count_one(self, field)
   local counts, name = self[field], self._currentTestName
-  if not counts then th.fail("attempt to index field '" .. field .. "' (a nil value)") end
-  local count = counts[name] or th.fail('attempt to perform arithmetic on a nil value')
+  if not counts then errors.fail("attempt to index field '" .. field .. "' (a nil value)") end
+  local count = counts[name] or errors.fail('attempt to perform arithmetic on a nil value')
   counts[name] = count + 1
 end
 
@@ -81,7 +82,7 @@ function Tester:_success()
 end
 
 function Tester:_failure(message)
-  if self.rethrow then return th.fail(message) end
+  if self.rethrow then return errors.fail(message) end
   count_one(self, 'assertionFail')
   table.insert(self.errors, note(self, message, false))
   return false
@@ -101,5 +102,5 @@ function Tester:_assert_sub(condition, message)
   return self:_success()
 end
 
-th.make_public(Tester, '_addDebugInfo _warning')
-th.make_fast_methods('_success _failure _assert_sub')
+errors.make_public(Tester, '_addDebugInfo _warning')
+tester_class.make_fast_methods('_success _failure _assert_sub')

@@ -1,10 +1,13 @@
 --- torch.Tester: runs its tests, shows the progress and reports.
--- What runs tests is not public (th.public): the traceback of an error that is thrown again must
--- still have the frames of the test. So its parts are.
+-- What runs tests is not public (errors.public): the traceback of an error that is thrown again
+-- must still have the frames of the test. So its parts are.
 -- @module tester_run
 
-local th = ...
-local Tester = th.tester
+local import = ...
+local runtime_errors, tester_class = import('core.errors', 'testing.class')
+
+local test_runner = {}
+local Tester = tester_class.Tester
 
 local format, rep = string.format, string.rep
 
@@ -47,16 +50,16 @@ local function any_name() return true end
 -- Frames up to here are those of the test: see testing/notes.lua. (No tail call: it would remove
 -- this frame.)
 local function start_test(f)
-  local ok, result = xpcall(f, th.traceback)
+  local ok, result = xpcall(f, runtime_errors.traceback)
   return ok, result
 end
-th.start_test = start_test
+test_runner.start_test = start_test
 
-local errors_before = th.public(function(self) return #self.errors end)
+local errors_before = runtime_errors.public(function(self) return #self.errors end)
 
 -- Notes the error of a test; returns its text.
-local note_error = th.public(function(self, report)
-  local message, frames = th.read_report(report)
+local note_error = runtime_errors.public(function(self, report)
+  local message, frames = runtime_errors.read_report(report)
   local text = frames == '' and message or message .. '\n' .. frames
   table.insert(self.errors, self._currentTestName .. '\n Function call failed\n' .. text .. '\n')
   return text
@@ -84,7 +87,7 @@ end
 -- ------------------------------------------------------------- running all
 
 -- Shows which test comes; returns the line as far as it stays, and whether the test is to run.
-local announce = th.public(function(self, name, i, n)
+local announce = runtime_errors.public(function(self, name, i, n)
   self._currentTestName = name
   local place = format('%' .. #tostring(n) .. 'd/%d ', i, n)
   local dots = WIDTH - #place - self._currentTestName:len() - #'  [PASS]'
@@ -94,7 +97,7 @@ local announce = th.public(function(self, name, i, n)
   return line, not self.disabledTests[name]
 end)
 
-local conclude = th.public(function(self, name, line, verdict)
+local conclude = runtime_errors.public(function(self, name, line, verdict)
   write('\r', line, bracket(verdict, VERDICTS[verdict]))
   if verdict == 'ERROR' then self.testError[name] = 1 end
   if verdict == 'PASS' and self._warningCount[name] > 0 then
@@ -104,7 +107,7 @@ local conclude = th.public(function(self, name, line, verdict)
   io.flush()
 end)
 
-local size = th.public(function(tests) return number_of(tests, any_name) end)
+local size = runtime_errors.public(function(tests) return number_of(tests, any_name) end)
 
 function Tester:_run(tests)
   local n, i = size(tests), 0
@@ -142,7 +145,7 @@ function Tester:_getTests(names)
   return chosen
 end
 
-local prepare = th.public(function(self, names)
+local prepare = runtime_errors.public(function(self, names)
   local tests = self:_getTests(names)
   self.assertionPass, self.assertionFail, self.testError, self.haveWarning = {}, {}, {}, {}
   for name in pairs(tests) do
@@ -209,4 +212,6 @@ function Tester:_report(tests)
   if not self.summaryOnly then sections(self) end
 end
 
-th.make_public(Tester, '_getTests _report')
+runtime_errors.make_public(Tester, '_getTests _report')
+
+return test_runner

@@ -1,25 +1,14 @@
 --- torch.Tester and torch.TestSuite: the tests that they hold.
 -- @module tester
 
-local th = ...
+local import = ...
+local errors, tester_class = import('core.errors', 'testing.class')
 
-local Tester = torch.class('torch.Tester', torch)
-th.tester = Tester
+local Tester = tester_class.Tester
 
---- Makes methods public (th.public) for every self but a Tester: those that are called very often
--- and that raise none of Lua's own errors for a Tester. A string lists their names.
-function th.make_fast_methods(names)
-  for name in names:gmatch('%S+') do
-    local method = Tester[name]
-    local public = th.public(method)
-    Tester[name] = function(self, ...)
-      if getmetatable(self) == Tester then return method(self, ...) end
-      return public(self, ...)
-    end
-  end
-end
-
-for _, part in ipairs{ 'notes', 'assertions', 'run' } do th.chunk('testing/' .. part)(th) end
+import 'testing.notes'
+import 'testing.assertions'
+import 'testing.run'
 
 function Tester:__init()
   self.tests, self.disabledTests, self._currentTestName = {}, {}, ''
@@ -47,7 +36,7 @@ local function add_hook(self, name, f)
 end
 
 local function add_test(self, name, f)
-  if self.tests[name] ~= nil then th.fail('Test with name ' .. name .. ' already exists!') end
+  if self.tests[name] ~= nil then errors.fail('Test with name ' .. name .. ' already exists!') end
   self.tests[name] = f
 end
 
@@ -95,7 +84,7 @@ function Tester:disable(names)
   return self
 end
 
-th.make_public(Tester, '__init setEarlyAbort setRethrowErrors setSummaryOnly add disable')
+errors.make_public(Tester, '__init setEarlyAbort setRethrowErrors setSummaryOnly add disable')
 
 -- ------------------------------------------------------------------ suites
 
@@ -113,7 +102,7 @@ function torch.TestSuite()
   local tests = {}
   local function add(_, name, value)
     local text = refusal(tests, name, value)
-    if text then th.fail(text) end
+    if text then errors.fail(text) end
     tests[name] = value
   end
   local suite = { __isTestSuite = true, __tests = tests }
@@ -122,10 +111,7 @@ end
 
 -- ------------------------------------------------------- this installation
 
-local selftest
-
 --- Tests this installation: all of a few tests, or those whose names match.
 function torch.test(names)
-  selftest = selftest or th.chunk('testing/selftest')(th)
-  return selftest(names)
+  return import 'testing.selftest'(names)
 end

@@ -4,9 +4,9 @@
 -- another tensor BLAS's gemm adds up in place. So the results have the same bits as Python's.
 -- @module blas
 
-local th, dtype, tools = ...
-local ffi = require 'ffi'
-local host = th.host
+local import, dtype, tools = ...
+local ffi, host, python_calls = import('ffi', 'host', 'core.python_calls')
+local formulas = import 'tensor.formulas'
 
 local read, read_row, load = tools.reader(dtype), tools.row_reader(dtype), tools.loader(dtype)
 local struct_of = tools.struct_reader(dtype)
@@ -93,7 +93,7 @@ end
 
 local gemm_type = ffi.typeof('void (*)(const char *, const char *, int64_t *, int64_t *, int64_t *,'
   .. ' intptr_t, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, intptr_t, int64_t *)')
-local gemm = th.ask(host.blas, 'gemm', W)
+local gemm = python_calls.ask(host.blas, 'gemm', W)
 gemm = gemm and ffi.cast(gemm_type, gemm)
 local long = ffi.typeof('int64_t[1]')
 local rows, columns, depth = long(), long(), long()
@@ -195,9 +195,9 @@ local gemv -- the address of BLAS's function; false where it is not available
 -- possible.
 local function share_vector(a, b, r)
   if not is_large(a) or r.t2 ~= 1 then return false end
-  if gemv == nil then gemv = th.ask(host.blas, 'gemv', W) or false end
+  if gemv == nil then gemv = python_calls.ask(host.blas, 'gemv', W) or false end
   local by_rows, count = a.t2 == 1, a.s1
-  return gemv and th.formulas.share('gemv', count, { run = gemv, size = W, r = r.at, m = a.at,
+  return gemv and formulas.share('gemv', count, { run = gemv, size = W, r = r.at, m = a.at,
     x = b.at, columns = a.s2, columnStep = by_rows and 1 or count, rowStep = by_rows and a.s2 or 1,
   }, count)
 end

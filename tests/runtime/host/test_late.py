@@ -258,9 +258,9 @@ luajit._source = read
             "require 'image' image.scale(torch.rand(1, 5, 5), 3, 3)",
         ),
         ("packages/hdf5/file", "require 'hdf5'"),
-        ("parallel/nn_places", "require 'nn.THNN'"),
+        ("thnn/places", "require 'nn.THNN'"),
         ("ops/_operands", "torch.sort(torch.rand(50))"),
-        ("parallel/nn_pooling", "torch.setnumthreads(2) torch.rand(2e5):add(1)"),
+        ("thnn/pooling", "torch.setnumthreads(2) torch.rand(2e5):add(1)"),
     ],
 )
 def test_one_part_fails_once(name: str, source: str) -> None:

@@ -10,18 +10,20 @@ from typing import Any
 import pytest
 from lupa import luajit21
 
+from th_shell.runtime.compute.luajit import _importer
+
 TOP = Path(__file__).resolve().parents[4]
-LUA = TOP / "runtime" / "lua"
+LUA = TOP / "runtime"
 
 # Defines `count(f)`, the function with counters, and `polls`, how often they have polled.
 SETUP = b"""
-local th = ...
+local counters = ...
 polls, every = 0, 3
 local left = every
 local function poll() left = every polls = polls + 1 end
 local function holder() return left, poll end
 function count(f)
-  local dumped, complete = th.counters.add(string.dump(f))
+  local dumped, complete = counters.add(string.dump(f))
   if not dumped then return f, complete end
   local counted = assert(loadstring(dumped))
   local n = debug.getinfo(counted, 'u').nups
@@ -31,10 +33,10 @@ function count(f)
 end
 function dumps(source, name, strip)
   local written = string.dump(assert(loadstring(source, name)), strip)
-  return written, (th.counters.add(written))
+  return written, (counters.add(written))
 end
-add = th.counters.add
-function without(dumped) return th.counters.remove(dumped) end
+add = counters.add
+function without(dumped) return counters.remove(dumped) end
 -- What a chunk prints, returns or raises, with a traceback.
 function outcome(source, counted)
   local f = assert(loadstring(source, '=program'))
@@ -54,11 +56,7 @@ end
 @pytest.fixture(scope="module")
 def lua() -> Any:
     lua = luajit21.LuaRuntime(encoding=None, unpack_returned_tuples=True)
-    th = lua.table()
-    load = lua.eval(b"loadstring")
-    for name in ("parallel/memory", "stopping/dumps", "stopping/counters"):
-        load((LUA / f"{name}.lua").read_bytes(), b"=" + name.encode())(th)
-    load(SETUP, b"=setup")(th)
+    lua.eval(b"loadstring")(SETUP, b"=setup")(_importer(lua)(b"stopping.counters"))
     return lua.globals()
 
 

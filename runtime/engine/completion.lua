@@ -1,0 +1,232 @@
+--- What the prompt completes and looks up: the names that may follow a path, and simple values.
+-- No code of the program is run for it: no function is called, and no metamethod.
+--
+-- A path is a list of steps from the globals. A step is a text whose first character says what it
+-- is: '.name', a field; '"', a string (only as the first step); '#3', the element 3, and '#', any
+-- element; '(', the result of a call. Behind '(' stands what a function of the runtime returns: 'T'
+-- is a tensor or storage of the object's class (of the default class if there is no object),
+-- 'torch.LongTensor' an object of that class, 'file' a file of io, and nothing says that it is not
+-- known. A '"' behind it says that a function of Lua's libraries with that name returns a string.
+-- @module completion
+
+local import = ...
+local host, torch, c_structs = import('host', 'torch', 'core.c_structs')
+local class_ids, errors, python_calls = import('core.class_ids', 'core.errors', 'core.python_calls')
+local results, session_locals = import('engine.results', 'engine.session_locals')
+
+local completion = {}
+
+local raw_metatable, getinfo, getlocal = debug.getmetatable, debug.getinfo, debug.getlocal
+local sub, gsub, find, match = string.sub, string.gsub, string.find, string.match
+local huge = math.huge
+local fetch_struct, structs = c_structs.fetch_struct, c_structs.by_class
+local class_of, is_ours = class_ids.class_of, errors.is_ours
+
+local TIME = 0.05        -- seconds in which a limited number of names is looked for, and counted
+local BETWEEN = 16384    -- names between two looks at the clock
+local NAME = '^[%a_][%w_]*$'
+
+-- ------------------------------------------------------------------ places
+
+-- A place that a path has led to is a table: value, or class where the value is not computed but
+-- its metatable is known; object is the place that a function was found in.
+
+-- The tables in which the fields of a place are looked up, in order.
+local function holders(place)
+  local list = {}
+  if type(place.value) == 'table' then list[1] = place.value end
+  local mt, seen = place.class or raw_metatable(place.value), {}
+  while type(mt) == 'table' and not seen[mt] do
+    list[#list + 1], seen[mt] = mt, true
+    local index = rawget(mt, '__index')
+    if type(index) == 'table' and index ~= mt then list[#list + 1] = index end
+    mt = raw_metatable(list[#list])
+  end
+  return list
+end
+
+local function field(place, name)
+  for _, holder in ipairs(holders(place)) do
+    local value = rawget(holder, name)
+    if value ~= nil then return { value = value, object = place } end
+  end
+end
+
+local FILE, STRING = raw_metatable(io.stdout), raw_metatable('')
+
+local function class_name(class)
+  if class == FILE then return 'file' end
+  if class == STRING then return 'string' end
+  local name = type(class) == 'table' and rawget(class, '__typename')
+  return type(name) == 'string' and name or ''
+end
+
+local function dimensions(value)
+  local id = class_of(value)
+  local struct = id and structs[id] and (structs[id][value] or fetch_struct(value))
+  return struct and tonumber(struct.nDimension)
+end
+
+-- An element: of a table; of a tensor a tensor, unless it has one dimension.
+local function element(place, key)
+  local value = place.value
+  if type(value) == 'table' then
+    local found = rawget(value, tonumber(key) or 1)
+    return found ~= nil and { value = found } or nil
+  end
+  local class = place.class or raw_metatable(value)
+  if not find(class_name(class), '^torch%.%a+Tensor$') then return nil end
+  if place.class or (dimensions(value) or 0) > 1 then return { class = class } end
+end
+
+-- The class whose constructor table a value is.
+local function constructed(value)
+  local mt = type(value) == 'table' and raw_metatable(value)
+  local class = type(mt) == 'table' and rawget(mt, '__metatable')
+  if type(class) == 'table' and rawget(class, '__constructor') == value then return class end
+end
+
+local function source_of(f)
+  return getinfo(f, 'S').source
+end
+
+-- The object that a call returns, as far as it is known.
+local function result(place, said)
+  local class = constructed(place.value)
+  if class then return { class = class } end
+  if type(place.value) ~= 'function' then return nil end
+  local source = source_of(place.value)
+  if source == '=[C]' and sub(said, -1) == '"' then return { value = '' } end
+  if said == 'file' and (source == '=[C]' or is_ours(source)) then return { class = FILE } end
+  if sub(source, 1, 5) ~= '=[th]' then return nil end
+  said = gsub(said, '"', '')
+  if said == 'T' then
+    local object = place.object
+    local own = object and (object.class or class_of(object.value) and raw_metatable(object.value))
+    class = own or constructed(rawget(torch, 'Tensor'))
+  else
+    class = torch.getmetatable(said)
+  end
+  return class and { class = class } or nil
+end
+
+-- The locals of the session, which later inputs see before the globals: a table by their names.
+local function locals_by_name() return select(2, session_locals.all()) end
+
+-- A name that inputs see before the globals: a local of the session, or the result of an input.
+local function seen_before_globals(name)
+  local own = locals_by_name()[name]
+  local number = own == nil and match(name, '^_(%d+)$')
+  if number and rawget(_G, name) == nil then return results.result(tonumber(number)) end
+  return own
+end
+
+local function follow(...)
+  local place = { value = _G }
+  for i = 1, select('#', ...) do
+    local step = select(i, ...)
+    local mark, rest = sub(step, 1, 1), sub(step, 2)
+    local own
+    if i == 1 and mark == '.' then own = seen_before_globals(rest) end
+    if own ~= nil then
+      place = { value = own }
+    elseif mark == '.' then
+      place = field(place, rest)
+    elseif mark == '"' then
+      place = { value = '' }
+    elseif mark == '#' then
+      place = element(place, rest)
+    else
+      place = result(place, rest)
+    end
+    if not place then return nil end
+  end
+  return place
+end
+
+--- The value that a dotted path of names leads to; nil where there is none.
+function completion.value_at(path)
+  local steps = {}
+  for name in string.gmatch(path, '[^.]+') do steps[#steps + 1] = '.' .. name end
+  local place = #steps > 0 and follow(unpack(steps))
+  if place then return place.value end
+end
+
+-- ------------------------------------------------------------------- names
+
+-- The parameters of a function, as written in Lua.
+function completion.parameters_of(f)
+  local info = getinfo(f, 'u')
+  local names = {}
+  for i = 1, info.nparams or 0 do names[i] = getlocal(f, i) or '?' end
+  if info.isvararg then names[#names + 1] = '...' end
+  return table.concat(names, ', ')
+end
+
+-- Adds a name to a flat list: name, kind, parameters of a function, and whether it is one of the
+-- operations, whose forms Python knows.
+local function add(list, name, value)
+  local kind = type(value)
+  local words, of_table = '', nil
+  if kind == 'function' then
+    local source = source_of(value)
+    if source ~= '=[C]' then words = completion.parameters_of(value) end
+    of_table = find(source, '^=%[th%] core/bridge') or find(source, '^=%[th%] tensor/')
+  end
+  local n = #list
+  list[n + 1], list[n + 2], list[n + 3], list[n + 4] = name, kind, words, of_table and '1' or ''
+end
+
+-- Adds the keys of a table that are strings with a prefix. Returns how many more there are that
+-- were not added, because there were enough; less if counting them takes too long.
+local function scan(list, seen, holder, prefix, limit, any, deadline)
+  local length, more, turns = #prefix, 0, 0
+  local key, value = next(holder)
+  while key ~= nil do
+    if type(key) == 'string' and sub(key, 1, length) == prefix and not seen[key] then
+      if #list >= 4 * limit then
+        more = more + 1
+      elseif any or find(key, NAME) then
+        seen[key] = true
+        add(list, key, value)
+      end
+    end
+    turns = turns + 1
+    if turns % BETWEEN == 0 and python_calls.ask(host.clock) > deadline then break end
+    key, value = next(holder, key)
+  end
+  return more
+end
+
+--- The names that may follow a path.
+-- @param prefix what they begin with
+-- @param limit how many are wanted; 0 for all
+-- @param any whether all strings count, or only names
+-- @param ... the steps of the path
+-- @return the typename of the object, how many more there are at least, and a flat list: for each
+--   name its Lua type, the parameters of a function, and '1' for operations
+function completion.names(prefix, limit, any, ...)
+  local place = follow(...)
+  if not place then return '', 0, {} end
+  local list, seen, more = {}, {}, 0
+  local deadline = limit > 0 and python_calls.ask(host.clock) + TIME or huge
+  if limit == 0 then limit = huge end
+  if select('#', ...) == 0 then
+    more = scan(list, seen, locals_by_name(), prefix, limit, any, deadline)
+  end
+  for _, holder in ipairs(holders(place)) do
+    more = more + scan(list, seen, holder, prefix, limit, any, deadline)
+  end
+  return class_name(place.class or raw_metatable(place.value)), more, list
+end
+
+--- The type of the value that a path leads to, and its text if it is a string, number or boolean.
+function completion.text_of(...)
+  local place = follow(...)
+  local value = place and place.value
+  local kind = type(value)
+  if kind == 'string' or kind == 'number' or kind == 'boolean' then return kind, tostring(value) end
+  return kind, nil
+end
+
+return completion

@@ -1,0 +1,127 @@
+--- Loads modules anew whose files have changed, in place.
+-- Who holds a module's table, an object or a class has the new functions: the table that a module
+-- has returned is filled with what the new one has, and torch.class gives a file its own classes
+-- again (see core/classes.lua). Functions of the file that it no longer has are removed; other
+-- values stay. Where the file does not compile, or ends with an error, all of these are as before.
+-- @module reloading
+
+local import = ...
+local host, classes, python_calls = import('host', 'core.classes', 'core.python_calls')
+local calls, shell, required = import('engine.calls', 'engine.shell', 'packages.require')
+local loading = import 'stopping.loading'
+local modules = required.modules
+
+local reloading = {}
+
+local getinfo, getupvalue, setupvalue = debug.getinfo, debug.getupvalue, debug.setupvalue
+local raw_metatable, set_metatable = debug.getmetatable, debug.setmetatable
+local type, next, rawget, rawset, rawequal = type, next, rawget, rawset, rawequal
+
+local source      -- of the chunk that is loaded anew
+local before      -- table -> its fields and its metatable before that
+
+local function note(t)
+  if before[t] then return end
+  local fields = {}
+  for key, value in next, t do fields[key] = value end
+  before[t] = { fields = fields, metatable = raw_metatable(t) }
+end
+
+local function undo()
+  for t, was in next, before do
+    for key in next, t do
+      if was.fields[key] == nil then rawset(t, key, nil) end
+    end
+    for key, value in next, was.fields do rawset(t, key, value) end
+    set_metatable(t, was.metatable)
+  end
+end
+
+local function is_of_file(value)
+  return type(value) == 'function' and getinfo(value, 'S').source == source
+end
+
+-- Removes the functions of the file that the new version has not replaced.
+local function remove_old_functions(t)
+  for key, value in next, before[t].fields do
+    if rawequal(rawget(t, key), value) and is_of_file(value) then rawset(t, key, nil) end
+  end
+end
+
+-- Lets the functions of the file that are in a table have the old table in place of the new one.
+local function redirect(t, new, old, seen)
+  local function visit(f)
+    if seen[f] or not is_of_file(f) then return end
+    seen[f] = true
+    local index = 1
+    local name, value = getupvalue(f, index)
+    while name do
+      if rawequal(value, new) then setupvalue(f, index, old) else visit(value) end
+      index = index + 1
+      name, value = getupvalue(f, index)
+    end
+  end
+  for _, value in next, t do visit(value) end
+end
+
+local function replace_table(old, new)
+  for key, value in next, new do rawset(old, key, value) end
+  set_metatable(old, raw_metatable(new))
+  local seen = {}
+  for t in next, before do redirect(t, new, old, seen) end
+  for key, value in next, _G do
+    if rawequal(value, new) then rawset(_G, key, old) end
+  end
+end
+
+local function run_anew(main_chunk, name)
+  local loaded = package.loaded
+  local old = loaded[name]
+  note(_G)
+  note(loaded)
+  if type(old) == 'table' then note(old) end
+  local new = main_chunk(name)
+  if type(old) == 'table' and type(new) == 'table' and not rawequal(old, new) then
+    replace_table(old, new)
+  elseif new ~= nil then
+    loaded[name] = new
+  end
+  for t in next, before do
+    if t ~= loaded then remove_old_functions(t) end
+  end
+end
+
+local function stamp_of(path)
+  local stamp = python_calls.ask(host.os_stamp, path)
+  return type(stamp) == 'string' and stamp or nil
+end
+
+--- The names of the required modules whose files have changed since they were loaded, each with a
+-- newline behind it, in the order in which they were loaded.
+function reloading.changed()
+  local names = ''
+  for _, name in ipairs(modules) do
+    local stamp = stamp_of(modules[name].path)
+    if stamp and stamp ~= modules[name].stamp then names = names .. name .. '\n' end
+  end
+  return names
+end
+
+--- Loads a module anew; returns false where none of this name was loaded from a file, nil, or the
+-- message and the traceback of an error.
+function reloading.reload(name)
+  local module = modules[name]
+  if not module or package.loaded[name] == nil then return false end
+  module.stamp = stamp_of(module.path) or module.stamp
+  local f, message = shell.compile_file(module.path)
+  if not f then return message, '' end
+  source, before = getinfo(f, 'S').source, {}
+  classes.note_redeclared_by(note)
+  local failure, frames = calls.protected(run_anew, loading.prepare(f), name)
+  if failure then undo() end
+  before = nil
+  classes.note_redeclared_by(nil)
+  if failure then return failure, frames end
+end
+
+return reloading

@@ -1,0 +1,8 @@
+--- What packages ask of the prompt and the debugger: engine/front_ends.lua sets these functions.
+-- @module front_end
+
+return {
+  enter_debugger = false, -- stops the program where it calls this, and asks what is to be done
+  open_prompt = false,    -- opens the prompt in a script
+  show_picture = false,   -- shows a picture; false where packages write files
+}

@@ -1,0 +1,108 @@
+--- Keeps memory in reserve, with which the prompt goes on when a program has used all there is.
+-- LuaJIT does not collect garbage where memory runs out, and what it collects it may keep for
+-- itself, while Python needs memory, too. So when an input has ended, blocks of the reserve are
+-- given back to the system until both can go on. They are taken again as soon as there is room.
+--
+-- LuaJIT, too, has something in reserve: room for constants of the code that it compiles.
+-- @module memory_reserve
+
+local import = ...
+local ffi, collector = import('ffi', 'core.collector')
+
+local memory_reserve = {}
+
+local pcall = pcall
+local find, concat = string.find, table.concat
+local buffer = require 'string.buffer'
+
+ffi.cdef[[
+void *th_mmap(void *, size_t, int, int, int, int64_t) __asm__("mmap");
+int th_munmap(void *, size_t) __asm__("munmap");
+]]
+local READ_AND_WRITE, PRIVATE = 3, 2
+local ANONYMOUS = ffi.os == 'Linux' and 0x20 or 0x1000
+local FAILED = ffi.cast('void *', -1)
+local C = ffi.C
+
+local ROOM_IN_LUA = 2 ^ 19 -- bytes, for a large input or a table of Lua's own
+local BLOCK, MOST = 2 ^ 20, 8 -- bytes, as Python asks of the system for small objects; blocks
+
+local CONSTANTS = 500 -- more than almost any loop has
+local TURNS = 60 -- LuaJIT begins to compile a loop at the 57th
+
+local probe = buffer.new()
+local blocks, count = {}, 0
+
+-- Memory of the system's that limits count, but that is never written: it takes no pages. Returns
+-- nil where there is none.
+local function map()
+  local block = C.th_mmap(nil, BLOCK, READ_AND_WRITE, PRIVATE + ANONYMOUS, -1, 0)
+  if block ~= FAILED then return block end
+end
+
+-- Whether Lua can go on with what it has or gets from the system, and Python with a block.
+local function find_room()
+  probe:reserve(ROOM_IN_LUA)
+  probe:free() -- before the next line, which needs a little memory of Lua's
+  local block = map()
+  if block then C.th_munmap(block, BLOCK) end
+  return block ~= nil
+end
+
+local function has_room()
+  local ok, found = pcall(find_room)
+  return ok and found
+end
+
+local function release()
+  C.th_munmap(blocks[count], BLOCK)
+  blocks[count] = false
+  count = count - 1
+end
+
+local function fill()
+  while count < MOST and has_room() do
+    local block = map()
+    if not block then return end
+    count = count + 1
+    blocks[count] = block
+  end
+  if count > 0 and not has_room() then release() end
+end
+
+-- LuaJIT until August 2026 (its issue 1502) loses the stack, and ends the process, where memory
+-- runs out while it compiles the call of a function that it leaves to the interpreter: if it has no
+-- room for the constants that it needs there. The room never shrinks. So it is made to read, once,
+-- a loop with many constants, which it does not compile since there is a function in it.
+local function let_constants_fit()
+  local numbers = {}
+  for i = 1, CONSTANTS do numbers[i] = i + 0.5 end
+  local sum = 'x = x + ' .. concat(numbers, ' + ')
+  local loop = 'local x = 0 for _ = 1, %d do %s local function f() return f end end'
+  loadstring(loop:format(TURNS, sum))()
+end
+
+--- Whether an error's message says that there is no memory.
+function memory_reserve.is_out_of_memory(message)
+  return find(message, 'not enough memory', 1, true) ~= nil
+end
+
+--- Makes room for what follows: to be called when an input has ended.
+-- @param is_scarce whether memory has run out meanwhile; garbage is collected then
+function memory_reserve.make_room(is_scarce)
+  if not is_scarce and count == MOST and has_room() then return end
+  pcall(collector.collect) -- frees userdata that nobody refers to any more
+  pcall(collector.collect) -- frees the Python objects that these have kept
+  while count > 0 and not has_room() do release() end
+  pcall(fill)
+end
+
+--- Gives the reserve back.
+function memory_reserve.release_reserve()
+  while count > 0 do release() end
+end
+
+let_constants_fit()
+fill()
+
+return memory_reserve

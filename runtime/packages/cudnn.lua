@@ -1,0 +1,168 @@
+--- cudnn on the processor: its modules compute as nn's, with cudnn's arguments and defaults.
+-- @module cudnn
+
+local import = ...
+local errors = import 'core.errors'
+
+local function nothing() end
+local function itself(self) return self end
+
+-- What nn keeps from a pass forward to the one back, by module of cudnn with groups and by group.
+local kept = setmetatable({}, { __mode = 'k' })
+
+-- One of a tensor's equal parts along a dimension.
+local function part(tensor, dimension, group, groups)
+  local size = tensor:size(dimension) / groups
+  return tensor:narrow(dimension, (group - 1) * size + 1, size)
+end
+
+-- Modules of nn for the groups of a convolution, each with its part of the weights.
+local function convolutions(self)
+  local kind = self.weight:type()
+  if not kept[self] or kept[self].kind ~= kind then kept[self] = { kind = kind } end
+  for group = 1, self.groups do
+    local one = kept[self][group] or torch.factory('nn.SpatialConvolution')()
+    kept[self][group] = one
+    for key, value in pairs(self) do
+      if type(value) == 'number' then one[key] = value end
+    end
+    for _, name in ipairs{ 'weight', 'bias', 'gradWeight', 'gradBias' } do
+      one[name] = self[name] and part(self[name], 1, group, self.groups)
+    end
+    one.output, one.gradInput = one.output or self.weight.new(), one.gradInput or self.weight.new()
+  end
+  return kept[self]
+end
+
+-- Lets nn's convolutions have groups of planes, as cudnn's may: as many as the field says.
+local function allow_groups()
+  local class = require('nn').SpatialConvolution
+  if kept[class] then return end
+  kept[class] = {}
+
+  local function in_groups(name, finish)
+    local plain = class[name]
+    class[name] = function(self, input, ...)
+      if (self.groups or 1) == 1 then return plain(self, input, ...) end
+      local results, at, gradient, scale = {}, input:dim() - 2, ...
+      for group, one in ipairs(convolutions(self)) do
+        results[group] = plain(one, part(input, at, group, self.groups),
+          gradient and part(gradient, at, group, self.groups), scale)
+      end
+      return finish(self, results, at)
+    end
+  end
+
+  in_groups('updateOutput', function(self, results, at)
+    return torch.cat(self.output, results, at)
+  end)
+  in_groups('updateGradInput', function(self, results, at)
+    return self.gradInput and torch.cat(self.gradInput, results, at)
+  end)
+  in_groups('accGradParameters', nothing)
+end
+
+local function init_convolution(self, parent, planes, maps, kW, kH, dW, dH, padW, padH, groups)
+  allow_groups()
+  self.groups = groups or 1
+  if planes % self.groups ~= 0 or maps % self.groups ~= 0 then
+    errors.fail('the numbers of planes must be divisible by the number of groups')
+  end
+  self.reset = nothing -- random numbers are drawn for the weights that there are
+  parent.__init(self, planes, maps, kW, kH, dW, dH, padW or 0, padH or 0)
+  self.reset = nil
+  for _, weight in ipairs{ self.weight, self.gradWeight } do
+    weight:resize(maps, planes / self.groups, kH, kW)
+  end
+  self:reset()
+end
+
+-- Refuses numbers from a position on that nn has not: those that are more than what it does.
+local function without(name, what, at, most)
+  return function(...)
+    for i = at, select('#', ...) do
+      if (select(i, ...) or 0) > most then
+        errors.fail(('cudnn.%s with %s is not there on the processor'):format(name, what))
+      end
+    end
+    return ...
+  end
+end
+
+-- The arguments of nn's modules where cudnn's have others, or other defaults.
+local ARGUMENTS = {
+  ClippedReLU = function(ceiling, inplace)
+    if not ceiling then errors.fail('cudnn.ClippedReLU needs a ceiling') end
+    return 0, ceiling, inplace
+  end,
+  SpatialAveragePooling = function(kW, kH, dW, dH, ...) return kW, kH, dW or kW, dH or kH, ... end,
+  SpatialCrossMapLRN = function(size, ...) return size or 5, ... end,
+  TemporalConvolution = without('TemporalConvolution', 'padding', 5, 0),
+  VolumetricAveragePooling = without('VolumetricAveragePooling', 'padding', 7, 0),
+  VolumetricConvolution = without('VolumetricConvolution', 'groups', 12, 1),
+}
+
+local function make_class(name)
+  local class, parent = torch.class('cudnn.' .. name,
+    'nn.' .. (name == 'ClippedReLU' and 'HardTanh' or name))
+  if ARGUMENTS[name] then
+    function class:__init(...) parent.__init(self, ARGUMENTS[name](...)) end
+  elseif name == 'SpatialConvolution' then
+    function class:__init(...) init_convolution(self, parent, ...) end
+  end
+  for method in ('fastest setMode resetMode resetWeightDescriptors'):gmatch('%a+') do
+    class[method] = itself
+  end
+end
+
+local function make_spatial_cross_entropy()
+  local nn = require 'nn'
+  local class, parent = torch.class('cudnn.SpatialCrossEntropyCriterion', 'nn.Criterion')
+
+  function class:__init(weights)
+    parent.__init(self)
+    self.slsm, self.nll = nn.SpatialLogSoftMax(), nn.SpatialClassNLLCriterion(weights)
+    self.sizeAverage = true
+  end
+
+  function class:updateOutput(input, target)
+    self.nll.sizeAverage = self.sizeAverage
+    self.output = self.nll:updateOutput(self.slsm:updateOutput(input), target)
+    return self.output
+  end
+
+  function class:updateGradInput(input, target)
+    local gradient = self.nll:updateGradInput(self.slsm.output, target)
+    self.gradInput = self.slsm:updateGradInput(input, gradient)
+    return self.gradInput
+  end
+end
+
+local ABSENT = {} -- modules of cudnn that nn has not
+for name in ([[BGRU BLSTM GRU LSTM RNN RNNReLU RNNTanh VolumetricCrossEntropyCriterion
+  VolumetricLogSoftMax VolumetricSoftMax]]):gmatch('%a+') do
+  ABSENT[name] = function() errors.fail(('cudnn.%s is not there on the processor'):format(name)) end
+end
+
+-- cudnn has a class for each of nn's that a program asks for, which derives from it: so that
+-- programs find modules by cudnn's names. version is that of cuDNN 5.1: programs ask whether it is
+-- 4000 or more, and then build convolutions without biases.
+local function make()
+  require 'nn'
+  local cudnn = { benchmark = false, fastest = false, verbose = false, version = 5110 }
+  function cudnn.convert(module) return module end
+  rawset(_G, 'cudnn', cudnn)
+  return setmetatable(cudnn, { __index = function(_, name)
+    if name == 'SpatialCrossEntropyCriterion' then
+      make_spatial_cross_entropy()
+    elseif ABSENT[name] then
+      return ABSENT[name]
+    elseif name == 'ClippedReLU'
+      or type(name) == 'string' and torch.getmetatable('nn.' .. name) then
+      make_class(name)
+    end
+    return rawget(cudnn, name)
+  end })
+end
+
+return { allow_groups = allow_groups, make = make }

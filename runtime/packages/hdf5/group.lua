@@ -1,0 +1,204 @@
+--- hdf5: a dataset, which is read into tensors, whole or in part; and a group, which holds datasets
+-- and other groups by their names.
+-- @module hdf5_group
+
+local import, hdf5 = ...
+local bridge, errors = import('core.bridge', 'core.errors')
+
+local typename = torch.typename
+
+local python = bridge.python_half 'hdf5'
+
+--- What HDF5 has by a number, as text.
+function hdf5._describeObject(id, kind)
+  return ('(%d %s %s)'):format(id, python.name(id), kind)
+end
+
+local DataSet = torch.class('hdf5.HDF5DataSet', hdf5)
+
+function DataSet:__init(parent, id)
+  self._parent, self._datasetID = parent, id
+  hdf5._logger.debug('Initialising ' .. tostring(self))
+end
+
+function DataSet:__tostring()
+  return '[HDF5DataSet ' .. hdf5._describeObject(self._datasetID, 'DATASET') .. ']'
+end
+
+--- All elements, as a tensor of the type that the file has them in.
+function DataSet:all()
+  return python.all(self._datasetID)
+end
+
+--- The elements of a part: of each dimension a number, or a table of the first and the last.
+function DataSet:partial(...)
+  local ranges = { ... }
+  local limits = torch.LongStorage(2 * #ranges)
+  for i, range in ipairs(ranges) do
+    if type(range) ~= 'table' then range = { range, range } end
+    errors.check_argument(i + 1, range[1], 'number')
+    errors.check_argument(i + 1, range[2], 'number')
+    limits[2 * i - 1], limits[2 * i] = tonumber(range[1]), tonumber(range[2])
+  end
+  return python.partial(self._datasetID, limits)
+end
+
+--- The sizes, as a table.
+function DataSet:dataspaceSize()
+  return { python.sizes(self._datasetID) }
+end
+
+--- The function that makes empty tensors of the dataset's type, and that type's name.
+function DataSet:getTensorFactory()
+  local name = python.type(self._datasetID)
+  return torch.factory(name), name
+end
+
+function DataSet:close()
+  hdf5._logger.debug('Closing ' .. tostring(self))
+  python.close(self._datasetID)
+end
+
+errors.make_public(DataSet, 'all partial dataspaceSize getTensorFactory close __init __tostring')
+
+-- --------------------------------------------------------------------- groups
+
+local Group = torch.class('hdf5.HDF5Group', hdf5)
+
+-- A file may have a group under several names: `_groups` has those of the file by their addresses,
+-- and false for those that are being read.
+function Group:__init(parent, id)
+  self._parent, self._groupID, self._children = parent, id, {}
+  self._groups = type(parent) == 'table' and parent._groups or {}
+  hdf5._logger.debug('Initialising ' .. tostring(self))
+  for number, kind, address, name in python.children(id):gmatch('(%d+) (%l+) (%S+) (%Z+)') do
+    if kind == 'other' then errors.fail('Unsupported data type at ' .. name) end
+    local child = self._groups[address]
+    if child == false then
+      errors.fail(("Unable to read from '%s' in %s - no such data path (%s)")
+        :format(name, tostring(self), 'it is a group inside of itself'))
+    elseif kind == 'dataset' then
+      child = hdf5.HDF5DataSet(self, tonumber(number))
+    elseif not child then
+      self._groups[address] = false
+      child = hdf5.HDF5Group(self, tonumber(number))
+      self._groups[address] = child
+    end
+    self._children[name] = child
+  end
+end
+
+function Group:__tostring()
+  return ('[HDF5Group %d %s]'):format(self._groupID, python.name(self._groupID))
+end
+
+-- A name for HDF5; tables that are written may have other keys than strings.
+local function check_name(name)
+  if type(name) ~= 'string' then
+    errors.fail(("the name of what is written to an HDF5 file is a string, not a %s (%s)")
+      :format(type(name), tostring(name)))
+  end
+  return name
+end
+
+function Group:createChild(name)
+  if not name or name == '' then errors.fail('no name given for child') end
+  local child = hdf5.HDF5Group(self, python.group(self._groupID, check_name(name)))
+  self._children[name] = child
+  return child
+end
+
+function Group:getOrCreateChild(name)
+  local child = self._children[name] or self:createChild(name)
+  if not child._groupID then
+    errors.fail(("HDF5Group: '%s' in %s is data, no group"):format(name, tostring(self)))
+  end
+  return child
+end
+
+local function check_tensor(data)
+  if type(data) ~= 'userdata' then
+    errors.fail(('torch-hdf5: writing data of type %s is not supported'):format(type(data)))
+  elseif not (typename(data) or ''):find('Tensor$') then
+    errors.fail('torch-hdf5: writing non-Tensor userdata is not supported')
+  end
+end
+
+local store = {}
+
+function store.write(group, name, tensor, options)
+  if not options then return python.write(group._groupID, name, tensor, nil, nil) end
+  errors.check_argument(4, options, 'hdf5.DataSetOptions')
+  options:adjustForData(tensor)
+  local chunks = options._chunking and torch.LongStorage(options._chunking)
+  return python.write(group._groupID, name, tensor, chunks, options._deflate)
+end
+
+function store.append(group, name, tensor)
+  return python.append(group._groupID, name, tensor)
+end
+
+-- Writes or appends data at a path: a tensor, or a table of which each field is written to a child.
+local function put(group, method, path, data, options)
+  local name = check_name(path[1])
+  hdf5._logger.debug(('%s %s as %s in %s'):format(method, typename(data) or type(data), name,
+    tostring(group)))
+  if #path > 1 then
+    put(group:getOrCreateChild(name), method, { unpack(path, 2) }, data, options)
+  elseif type(data) == 'table' then
+    local child = group:getOrCreateChild(name)
+    for key, value in pairs(data) do put(child, method, { key }, value, options) end
+  else
+    check_tensor(data)
+    group._children[name] = hdf5.HDF5DataSet(group, store[method](group, name, data, options))
+  end
+end
+
+-- The methods that write, or append, at the path that a table has.
+for method in pairs(store) do
+  Group[method] = function(self, path, data, options)
+    if type(path) ~= 'table' then
+      errors.fail(('HDF5Group:%s() expects table as first parameter'):format(method))
+    elseif not data then
+      errors.fail(('HDF5Group:%s() requires data as parameter'):format(method))
+    elseif #path == 0 then
+      errors.fail('HDF5Group: descended too far')
+    end
+    put(self, method, path, data, options)
+  end
+end
+
+--- What is at the path that a table has: a group or a dataset.
+function Group:read(path)
+  if type(path) ~= 'table' then errors.fail('HDF5Group:read() expects table as first parameter') end
+  if #path == 0 then return self end
+  local child = self._children[path[1]]
+  if not child then
+    errors.fail(("HDF5Group:read() - no such child '%s' for %s"):format(path[1], tostring(self)))
+  end
+  if #path == 1 then return child end
+  return child:read({ unpack(path, 2) })
+end
+
+local function all_of(group, known)
+  local found = {}
+  for name, child in pairs(group._children) do
+    known[child] = known[child] or (child._children and all_of(child, known) or child:all())
+    found[name] = known[child]
+  end
+  return found
+end
+
+--- All that is in the group, as a table of tensors and tables.
+function Group:all() return all_of(self, {}) end
+
+function Group:close()
+  for _, child in pairs(self._children) do child:close() end
+  hdf5._logger.debug('Closing ' .. tostring(self))
+  python.close(self._groupID)
+end
+
+hdf5._write_as_fields(Group)
+errors.make_public(Group,
+  'createChild getOrCreateChild write append read all close __init __tostring '
+  .. '__write __read')

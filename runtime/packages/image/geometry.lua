@@ -1,0 +1,269 @@
+--- image: parts of images, and images that are moved, scaled, turned and mirrored.
+-- @module image_geometry
+
+local import, image = ...
+local errors, arguments = import('core.errors', 'packages.image.arguments')
+local fail = xlua.error
+
+local floor, max, min = math.floor, math.max, math.min
+
+-- ------------------------------------------------------------ parts and moves
+
+-- Where a part of some size begins: the fractions of the room that is left before it.
+local PLACES = {
+  c = { 1 / 2, 1 / 2 }, tl = { 0, 0 }, tr = { 1, 0 }, bl = { 0, 1 }, br = { 1, 1 },
+}
+
+local function placed(source, format, width, height)
+  local place = PLACES[format]
+  if not place then errors.fail('crop format must be "c"|"tl"|"tr"|"bl"|"br"') end
+  local d = source:nDimension() == 3 and 3 or 2
+  local x, y = (source:size(d) - width) * place[1], (source:size(d - 1) - height) * place[2]
+  if format == 'c' then x, y = floor(x), floor(y) end
+  return x, y, x + width, y + height
+end
+
+-- A format stands before width and height.
+local read_crop = arguments.reader{
+  name = 'image.crop', does = 'Cuts a rectangle out of an image.', least = 3, most = 5,
+  forms = arguments.forms[[
+torch.Tensor!  image
+number!  left edge
+number!  upper edge
+number  first column behind it
+number  first row behind it]] .. '\n\n' .. arguments.forms[[
+torch.Tensor!  image
+string!  place: "c", "tl", "tr", "bl" or "br"
+number!  width
+number!  height]],
+  has_target = function(n, _, second, third)
+    if n == 4 then return type(second) ~= 'string' end
+    return type(third) == 'string'
+  end,
+}
+
+--- A part of an image. A destination that is given has another size: the part is scaled to it.
+-- Torch7: without the far edges, the destination tells the size, and nothing is returned.
+function image.crop(...)
+  local target, source, x, y, x_end, y_end = read_crop(...)
+  for i, number in pairs{ type(x) ~= 'string' and x or nil, y, x_end, y_end } do
+    errors.check_argument((target and 2 or 1) + i, number, 'number')
+  end
+  if type(x) == 'string' then x, y, x_end, y_end = placed(source, x, y, x_end) end
+  if x_end == nil then
+    source.image.cropNoScale(source, target, x, y)
+    return
+  end
+  local part
+  if source:nDimension() > 2 then
+    part = source.new(source:size(1), y_end - y, x_end - x)
+  else
+    part = source.new(y_end - y, x_end - x)
+  end
+  source.image.cropNoScale(source, part, x, y)
+  if not target then return part end
+  image.scale(target, part)
+  return target
+end
+
+local read_translation = arguments.reader{
+  name = 'image.translate', does = 'Moves an image.', least = 3,
+  forms = arguments.forms[[
+torch.Tensor!  image
+number!  columns to the right
+number!  rows down]],
+}
+
+--- An image that is moved; what was not in it is 0.
+function image.translate(...)
+  local target, source, x, y = read_translation(...)
+  target = arguments.like(target, source)
+  source.image.translate(source, target ~= source and target:zero() or target, x, y)
+  return target
+end
+
+-- ---------------------------------------------------------------------- sizes
+
+local function is_size(value)
+  return type(value) == 'string' or type(value) == 'number'
+end
+
+-- The width and height that a size means, for an image of some width and height; nil where it is
+-- none. Numbers may be strings of digits, and need not be whole.
+local function resolved_size(size, width, height)
+  local factor, divisor = tonumber(size), max(width, height)
+  if not factor then
+    local w, h = size:match('(%d+)x(%d+)')
+    if w then return w, h end
+    factor, divisor = tonumber(size:match('%^(%d+)')), min(width, height)
+  end
+  if not factor then factor, divisor = size:match('%*(%d+)%/(%d+)') end
+  if not factor then factor, divisor = tonumber(size:match('%*(.+)')), 1 end
+  if factor then return width * factor / divisor, height * factor / divisor end
+end
+
+-- Destination, source, width, height, size and mode.
+local function scale_arguments(n, a, b, c, d)
+  if n == 4 then return nil, a, b, c, nil, d end
+  if n == 3 and type(c) ~= 'string' then return nil, a, b, c end
+  if n == 2 or n == 3 then
+    if is_size(b) then return nil, a, nil, nil, b, c end
+    return a, b, nil, nil, nil, c
+  end
+  arguments.usage('image.scale', 'Scales an image to another size.', [[
+torch.Tensor!  image
+number!  width
+number!  height
+string  mode: bilinear | bicubic | simple (default: bilinear)
+
+torch.Tensor!  image
+string | number!  size: "WxH", "MAX", "^MIN", "*SC", "*SCn/SCd" or a number, the longer side
+string  mode: bilinear | bicubic | simple (default: bilinear)
+
+torch.Tensor!  destination, which has the new size
+torch.Tensor!  image
+string  mode: bilinear | bicubic | simple (default: bilinear)]])
+  fail('incorrect arguments', 'image.scale')
+end
+
+local SCALING = { bilinear = 'scaleBilinear', bicubic = 'scaleBicubic', simple = 'scaleSimple' }
+
+--- An image in another size.
+function image.scale(...)
+  local target, source, width, height, size, mode = scale_arguments(select('#', ...), ...)
+  errors.check_argument((target or width == nil and not size) and 2 or 1, source, 'torch.Tensor')
+  if size then
+    local d = source:nDimension() == 3 and 3 or 2
+    width, height = resolved_size(size, source:size(d), source:size(d - 1))
+  end
+  if not target and (not width or not height) then
+    fail('could not find valid dest size', 'image.scale')
+  end
+  if not target then
+    errors.check_argument(2, width, 'number')
+    errors.check_argument(3, height, 'number')
+    width, height = max(width, 1), max(height, 1)
+    if source:nDimension() == 3 then
+      target = source.new(source:size(1), height, width)
+    else
+      target = source.new(height, width)
+    end
+  end
+  local name = SCALING[mode or 'bilinear']
+  if not name then fail('mode must be one of: simple | bicubic | bilinear', 'image.scale') end
+  source.image[name](source, target)
+  return target
+end
+
+-- -------------------------------------------------------------------- turning
+
+local read_rotation = arguments.reader{
+  name = 'image.rotate', does = 'Rotates an image around its middle.', least = 2, most = 3,
+  forms = arguments.forms[[
+torch.Tensor!  image
+number!  angle in radians
+string  mode: simple | bilinear (default: simple)]],
+  has_target = function(_, _, second) return type(second) ~= 'number' end,
+}
+
+--- An image that is rotated counterclockwise around its middle, in radians.
+function image.rotate(...)
+  local target, source, angle, mode = read_rotation(...)
+  target = arguments.like(target, source)
+  if mode == nil or mode == 'simple' then
+    source.image.rotate(source, target, angle)
+  elseif mode == 'bilinear' then
+    source.image.rotateBilinear(source, target, angle)
+  else
+    fail('mode must be one of: simple | bilinear', 'image.rotate')
+  end
+  return target
+end
+
+-- A function for one kind of polar coordinates.
+local function polar_function(name, functions)
+  local read = arguments.reader{
+    name = name, does = 'Makes an image with a row for each angle and a column for each radius.',
+    forms = arguments.forms[[
+torch.Tensor!  image
+string!  interpolation: simple | bilinear
+string!  mode: valid | full]],
+    least = 1, most = 3, has_target = function(_, _, second) return type(second) ~= 'string' end,
+    of = 'image.polar',
+  }
+  return function(...)
+    local target, source, interpolation, mode = read(...)
+    -- Torch7: has each of the two defaults for the other argument, so that both must be given.
+    interpolation, mode = interpolation or 'valid', mode or 'simple'
+    if target == nil then
+      local side = floor(max(source:size(2), source:size(3)))
+      target = source.new()
+      target:resize(source:size(1), side, side)
+    end
+    local convert = functions[interpolation]
+    if not convert then fail('interpolation must be one of: simple | bilinear', name) end
+    if mode ~= 'full' and mode ~= 'valid' then fail('mode must be one of: valid | full', name) end
+    source.image[convert](source, target, mode == 'full' and 1 or 0)
+    return target
+  end
+end
+
+image.polar = polar_function('image.polar', { simple = 'polar', bilinear = 'polarBilinear' })
+image.logpolar = polar_function('image.logpolar',
+  { simple = 'logPolar', bilinear = 'logPolarBilinear' })
+
+-- -------------------------------------------------------------------- mirrors
+
+-- Makes the function that mirrors images to the left or upside down.
+local function mirror_function(short)
+  local name = 'image.' .. short
+  local read = arguments.reader{
+    name = name, does = 'Mirrors an image.', forms = arguments.forms'torch.Tensor!  image',
+  }
+  return function(...)
+    local target, source = read(...)
+    if source:dim() == 2 and not source:isContiguous() then
+      fail('2D input tensor is not contiguous', name)
+    end
+    local sizes = source:size()
+    if source:nDimension() == 2 then
+      source = source.new(source):resize(1, source:size(1), source:size(2))
+    end
+    target = arguments.like(target, source)
+    if not target:isContiguous() then fail('destination tensor is not contiguous', name) end
+    target.image[short](target, source)
+    target:resize(sizes)
+    return target
+  end
+end
+
+image.hflip = mirror_function('hflip')
+image.vflip = mirror_function('vflip')
+
+local DIMENSIONS = 5 -- that Python's half of `flip` takes
+
+local read_flip = arguments.reader{
+  name = 'image.flip', does = 'Mirrors a tensor along one dimension.', least = 2,
+  forms = arguments.forms'torch.Tensor!  image\nnumber!  dimension',
+  kinds = { 'torch.Tensor', 'number' },
+}
+
+--- A tensor of up to five dimensions that is mirrored along one of them.
+function image.flip(...)
+  local target, source, dimension = read_flip(...)
+  local dims = source:nDimension()
+  if dims > DIMENSIONS then error('too many input dims (up to 5D supported)', 0) end
+  if dimension > dims or dimension < 1 then error('Bad flip dimension', 0) end
+  if not source:isContiguous() then fail('input tensor is not contiguous', 'image.flip') end
+  local sizes, padded = source:size(), {}
+  for d = 1, DIMENSIONS do
+    local own = d - (DIMENSIONS - dims)
+    padded[d] = own < 1 and 1 or sizes[own]
+  end
+  source = source.new(source):resize(unpack(padded))
+  target = arguments.like(target, source)
+  if not target:isContiguous() then fail('destination tensor is not contiguous', 'image.flip') end
+  target.image.flip(target, source, dimension + DIMENSIONS - dims)
+  target:resize(sizes)
+  return target
+end

@@ -1,0 +1,11 @@
+--- The jobs of nn's backend. Threads load them at their start, the engine's state with nn.THNN: so
+-- a job has the same index in each.
+-- @module all_jobs
+
+local import = ...
+local jobs = import 'parallel.jobs'
+
+for _, name in ipairs{ 'loops', 'index', 'pooling', 'places', 'columns', 'convolution', 'norms',
+  'channels', 'classes' } do
+  jobs.part('thnn.' .. name)
+end

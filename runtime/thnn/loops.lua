@@ -1,0 +1,104 @@
+--- Numpy's inner loops, as jobs of nn's backend call them over raw memory. Addresses are numbers.
+-- @module loops
+
+local import, jobs = ...
+local ffi, plain_numbers = import('ffi', 'parallel.numbers')
+local cast, tonumber, max, exp, log = ffi.cast, tonumber, math.max, math.exp, math.log
+
+local loops = {}
+
+local memory = cast('char *', 0) -- memory + address: a pointer
+local numbers = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
+local loads = { [4] = plain_numbers.load_float, [8] = plain_numbers.load_double }
+loops.memory, loops.numbers, loops.loads = memory, numbers, loads
+
+--- A pointer to the numbers at an address that a job gets; nil for none.
+function loops.vector(p, name)
+  return p[name] ~= 0 and cast(numbers[p.size], memory + p[name]) or nil
+end
+
+local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, void *)')
+local operands, steps, length = ffi.new('void *[3]'), ffi.new('intptr_t[3]'), ffi.new('intptr_t[1]')
+local addresses = cast('intptr_t *', operands)
+
+-- The same as a loop of numpy's, for where that is not there.
+local function slow_loop(f, size)
+  local load, pointer = loads[size], numbers[size]
+  local function at(k) return cast(pointer, operands[k]), tonumber(steps[k]) / size end
+  return function()
+    local a, step_a = at(0)
+    local b, step_b = at(1)
+    local r, step_r = at(2)
+    for i = 0, tonumber(length[0]) - 1 do
+      if r == nil then
+        b[i * step_b] = f(load(a, i * step_a))
+      else
+        r[i * step_r] = f(load(a, i * step_a), load(b, i * step_b))
+      end
+    end
+  end
+end
+
+local slow = {
+  add = function(a, b) return a + b end,
+  subtract = function(a, b) return a - b end,
+  minus = function(a, b) return a - b end,
+  multiply = function(a, b) return a * b end,
+  divide = function(a, b) return a / b end,
+  maximum = max,
+  positive = function(a) return a end,
+  exp = exp,
+  log = log,
+  reciprocal = function(a) return 1 / a end,
+}
+
+--- A loop as jobs get it, by the parameter that is named like it: its address, and that of its
+-- data; 0 for a loop that is not there.
+function loops.loop_of(p, name, size)
+  local address, data = p[name][0], p[name][1]
+  return { run = address ~= 0 and cast(inner_loop, address) or slow_loop(slow[name], size),
+    data = memory + data }
+end
+
+--- r = loop(a, b) for n elements, `step_a`, `step_b` and `step_r` bytes apart.
+function loops.compute(loop, n, a, step_a, b, step_b, r, step_r)
+  addresses[0], addresses[1], addresses[2] = a, b, r
+  steps[0], steps[1], steps[2], length[0] = step_a, step_b, step_r, n
+  loop.run(operands, length, steps, loop.data)
+end
+
+-- A loop with up to three operands, of which the others are 0: their addresses, and steps in bytes.
+jobs.add('nn_step', 'run data a b c stepA stepB stepC', function(p, first, last)
+  addresses[0], addresses[1], addresses[2] = p.a, p.b, p.c
+  steps[0], steps[1], steps[2], length[0] = p.stepA, p.stepB, p.stepC, last - first
+  cast(inner_loop, p.run)(operands, length, steps, memory + p.data)
+end)
+
+-- Numbers of `size` bytes, floats or doubles, as numbers of the other size.
+jobs.add('nn_convert', 'size outSize source out', function(p, first, last)
+  local load, out = loads[p.size], cast(numbers[p.outSize], memory + p.out)
+  local source = cast(numbers[p.size], memory + p.source)
+  for i = first, last - 1 do out[i] = load(source, i) end
+end)
+
+--- r = loop(a) for n elements that lie side by side, `size` bytes each.
+function loops.map(loop, n, a, r, size)
+  addresses[0], addresses[1], addresses[2] = a, r, 0
+  steps[0], steps[1], steps[2], length[0] = size, size, 0, n
+  loop.run(operands, length, steps, loop.data)
+end
+
+local sum = ffi.new('double[1]')
+
+-- The sum of `length` doubles, divided by `count`; an error where it is no number, which may be one
+-- of a loss.
+jobs.add('nn_total', 'size terms output length count add[2]', function(p)
+  sum[0] = 0
+  local at = tonumber(cast('intptr_t', sum))
+  loops.compute(loops.loop_of(p, 'add', 8), p.length, at, 0, p.terms, 8, at, 0)
+  local total = loads[8](sum, 0)
+  if total ~= total then error(jobs.OUT_OF_RANGE, 0) end
+  loops.vector(p, 'output')[0] = total / p.count
+end)
+
+return loops

@@ -1,0 +1,231 @@
+--- Loops over the indices of nn's pooling: what they tell becomes places in planes, from 1, and
+-- the other way round. Tables of whole numbers that places are computed from are doubles. Besides,
+-- loops over places between elements, those of SpatialGridSamplerBilinear.
+-- @module places
+
+local import, jobs = ...
+local ffi, raw_memory = import('ffi', 'parallel.memory')
+local job = jobs.add
+
+local cast, copy, fill = ffi.cast, ffi.copy, ffi.fill
+local band, bor, lshift, rshift = bit.band, bit.bor, bit.lshift, bit.rshift
+local tonumber, floor, ceil, error = tonumber, math.floor, math.ceil, error
+
+local ints, longs = ffi.typeof('int32_t *'), ffi.typeof('int64_t *')
+local bytes, doubles = ffi.typeof('char *'), ffi.typeof('double *')
+
+-- Raises the error of positions that are out of range unless `count` numbers (int64) are from
+-- `least` to `most`.
+job('nn_check', 'source count least most', function(p)
+  local source, least, most = cast(longs, p.source), p.least, p.most
+  for i = 0, p.count - 1 do
+    local number = tonumber(source[i])
+    if not (number >= least and number <= most) then error(jobs.OUT_OF_RANGE, 0) end
+  end
+end)
+
+-- Swaps the lowest byte and the third one of each index (int64), whose other bytes are 0.
+job('nn_swap', 'at', function(p, first, last)
+  local words = cast(ints, p.at)
+  for i = 2 * first, 2 * last - 1, 2 do
+    local word = words[i]
+    words[i] = bor(band(word, 0xff00), rshift(word, 16), lshift(band(word, 0xff), 16))
+  end
+end)
+
+-- Places from two indices (int64), of which the second is `apart` behind the first: their sum, each
+-- times a factor, and a number of the table `starts` of so many windows. Becomes 0 where the first
+-- one is -1 and `skip` is 1; else -1 where it would be 0.
+job('nn_places', 'out first apart factors[2] starts count skip', function(p, first, last)
+  local out, one, starts, count = cast(longs, p.out), cast(longs, p.first), cast(doubles, p.starts),
+    p.count
+  local other, factor, second = one + p.apart, p.factors[0], p.factors[1]
+  local skipped, window = p.skip == 1 and -1 or nil, first % count
+  for i = first, last - 1 do
+    local index = tonumber(one[i])
+    local place = index * factor + tonumber(other[i]) * second + starts[window]
+    if index == skipped then place = 0 elseif place == 0 then place = -1 end
+    out[i] = place
+    window = window + 1
+    if window == count then window = 0 end
+  end
+end)
+
+-- Rows and columns in their windows, from 1, of indices (int64, from 0) that count a window's
+-- elements: all rows, then all columns. `columns` are those of a window (int64), for a row of
+-- `width` windows. Of -1 they are what C's division gives.
+job('nn_rows', 'out source count columns width', function(p, first, last)
+  local rows, source, table, width = cast(longs, p.out), cast(longs, p.source),
+    cast(longs, p.columns), p.width
+  local of_rows, column = rows + p.count, first % width
+  for i = first, last - 1 do
+    local index, columns = tonumber(source[i]), tonumber(table[column])
+    local quotient = index / columns
+    local row = quotient < 0 and ceil(quotient) or floor(quotient)
+    rows[i], of_rows[i] = row + 1, index - row * columns + 1
+    column = column + 1
+    if column == width then column = 0 end
+  end
+end)
+
+-- Places in volumes of `sizes`, from indices (int64) whose lowest three bytes tell elements of
+-- windows along time, height and width, which are `apart` there. `starts` are where the `count`
+-- windows begin along time, then along height, then along width. Becomes 0 where an element is one
+-- before the first in time, -1 where it would be 0; if `strict` is 1, -1 for all that are outside.
+job('nn_volume_places', 'out source starts count apart[3] sizes[3] strict', function(p, first, last)
+  local out, words, count, strict = cast(longs, p.out), cast(ints, p.source), p.count, p.strict == 1
+  local times = cast(doubles, p.starts)
+  local rows, columns = times + count, times + 2 * count
+  local apart_t, apart_h, apart_w = p.apart[0], p.apart[1], p.apart[2]
+  local size_t, size_h, size_w = p.sizes[0], p.sizes[1], p.sizes[2]
+  local window = first % count
+  for i = first, last - 1 do
+    local word = words[2 * i]
+    local t = band(word, 0xff) * apart_t + times[window]
+    local h = band(rshift(word, 8), 0xff) * apart_h + rows[window]
+    local w = band(rshift(word, 16), 0xff) * apart_w + columns[window]
+    local place = (t * size_h + h) * size_w + w + 1
+    if strict then
+      if t < 0 or t >= size_t or h < 0 or h >= size_h or w < 0 or w >= size_w then place = -1 end
+    elseif t == -1 then
+      place = 0
+    elseif place == 0 then
+      place = -1
+    end
+    out[i] = place
+    window = window + 1
+    if window == count then window = 0 end
+  end
+end)
+
+-- Numbers of one size, which are rounded to their type; as a whole number, as C converts them.
+local cells = { [4] = ffi.new('float[1]'), [8] = ffi.new('double[1]') }
+local loops = jobs.part 'thnn.loops'
+local reals, loaders = loops.numbers, loops.loads
+
+local function cut(x)
+  if x > -2 ^ 63 and x < 2 ^ 63 then return x < 0 and ceil(x) or floor(x) end
+  return -2 ^ 63
+end
+
+-- Where the windows of fractional pooling begin along one dimension: out[j] for window j. A sample
+-- moves all but the last, which begins at `room`; whether all are from 0 to that.
+local function set_starts(out, cell, sample, windows, room)
+  out[windows - 1] = room
+  if windows == 1 then return room >= 0 end
+  cell[0] = room / (windows - 1)
+  local step, right = cell[0], room >= 0
+  cell[0] = sample * step
+  local least = cut(cell[0])
+  for j = 0, windows - 2 do
+    cell[0] = j + sample
+    cell[0] = cell[0] * step
+    local start = cut(cell[0]) - least
+    if not (start >= 0 and start <= room) then start, right = 0, false end
+    out[j] = start
+  end
+  return right
+end
+
+-- Plans of planes whose windows lie where random samples tell: for each plane `length` numbers of
+-- `head`, then the tables places, starts and outs (pooling.lua). A plane has `dims` samples, in
+-- the order `order`, and so many numbers (int64) at `right`: 1 where all windows are in the plane
+-- along a dimension, else 0.
+job('nn_fractions', 'out right source size dims head length order[3] windows[3] room[3] stride[3]',
+  function(p, first, last)
+    local dims, length, size = p.dims, p.length, p.size
+    local cell, load_number = cells[size], loaders[size]
+    local source, right = cast(reals[size], p.source), cast(longs, p.right)
+    local count = p.windows[0] * p.windows[1] * p.windows[2]
+    local along = {}
+    for d = 0, dims - 1 do along[d] = raw_memory.working_memory('double', p.windows[d]) end
+    for plane = first, last - 1 do
+      local table = cast(ints, p.out) + plane * (length + 3 * count)
+      copy(table, cast(bytes, p.head), 4 * length)
+      table = table + length
+      for d = 0, dims - 1 do
+        local sample = load_number(source, plane * dims + p.order[d])
+        right[plane * dims + d] =
+          set_starts(along[d], cell, sample, p.windows[d], p.room[d]) and 1 or 0
+      end
+      local at = 0
+      for a = 0, p.windows[0] - 1 do
+        local row = along[0][a] * p.stride[0]
+        for b = 0, p.windows[1] - 1 do
+          local place = row + along[1][b] * p.stride[1]
+          for c = 0, p.windows[2] - 1 do
+            local found = dims == 3 and place + along[2][c] or place
+            table[at], table[count + at], table[2 * count + at] = found, found + 1, at
+            at = at + 1
+          end
+        end
+      end
+    end
+  end)
+
+-- ------------------------------------------------------------------ points of grids
+
+-- Calls `visit` for the four elements around each point of a sample's grid: with the point's
+-- number, where the element is in a plane (nil outside of it), its weight, and how much this grows
+-- with the point's place from left to right, and from top to bottom.
+local function each_corner(p, sample, visit)
+  local size, cell = p.size, cells[p.size]
+  local load_number, grid = loaders[size], cast(reals[size], p.grid) + sample * p.points * 2
+  local function place(k, count)
+    cell[0] = load_number(grid, k) + 1
+    cell[0] = load_number(cell, 0) / 2 * (count - 1)
+    return load_number(cell, 0)
+  end
+  for point = 0, p.points - 1 do
+    local x, y = place(2 * point, p.width), place(2 * point + 1, p.height)
+    local left, top = floor(x), floor(y)
+    for corner = 0, 3 do
+      local right, below = corner % 2, floor(corner / 2)
+      local by_x = right == 1 and x - left or left + 1 - x
+      local by_y = below == 1 and y - top or top + 1 - y
+      local column, row = left + right, top + below
+      local inside = column >= 0 and column < p.width and row >= 0 and row < p.height
+      visit(point, inside and row * p.width + column or nil, by_x * by_y,
+        right == 1 and by_y or -by_y, below == 1 and by_x or -by_x)
+    end
+  end
+end
+
+-- Images at the points of grids, which have pairs of numbers from -1 to 1. Positions are samples.
+job('nn_grid', 'size input grid planes height width points output', function(p, first, last)
+  local load_number, each, points = loaders[p.size], p.height * p.width, p.points
+  for sample = first, last - 1 do
+    local x = cast(reals[p.size], p.input) + sample * p.planes * each
+    local out = cast(reals[p.size], p.output) + sample * p.planes * points
+    fill(out, p.planes * points * p.size)
+    each_corner(p, sample, function(point, at, weight)
+      for c = 0, p.planes - 1 do
+        local value = at and load_number(x, c * each + at) or 0
+        out[c * points + point] = load_number(out, c * points + point) + value * weight
+      end
+    end)
+  end
+end)
+
+-- The gradients, of images, which are 0 before, and of grids.
+job('nn_grid_back', 'size input grid planes height width points grads gradient toGrid',
+  function(p, first, last)
+    local load_number, each, points = loaders[p.size], p.height * p.width, p.points
+    for sample = first, last - 1 do
+      local x = cast(reals[p.size], p.input) + sample * p.planes * each
+      local r = cast(reals[p.size], p.gradient) + sample * p.planes * each
+      local g = cast(reals[p.size], p.grads) + sample * p.planes * points
+      local to = cast(reals[p.size], p.toGrid) + sample * points * 2
+      fill(to, points * 2 * p.size)
+      each_corner(p, sample, function(point, at, weight, by_x, by_y)
+        local product = 0
+        for c = 0, at and p.planes - 1 or -1 do
+          local upper, place = load_number(g, c * points + point), c * each + at
+          r[place] = load_number(r, place) + weight * upper
+          product = product + load_number(x, place) * upper
+        end
+        to[2 * point] = load_number(to, 2 * point) + product * by_x * (p.width - 1) / 2
+        to[2 * point + 1] = load_number(to, 2 * point + 1) + product * by_y * (p.height - 1) / 2
+      end)
+    end
+  end)
