@@ -4,7 +4,8 @@ engine/values.lua tells how values look when they cross. Tensors have the same m
 An error of Lua is a LuaError; if a Python function has caused it, that function's exception is its
 cause.
 
-Python's dicts and lists become tables, which engine/values.lua builds from a flat list (`flattened`).
+Python's dicts and lists become tables, which engine/values.lua builds from a flat list
+(`flattened`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Reads the text before the cursor, such as `x[1]:clone()`, as steps from the globals to a value.
 
-The steps have the notation of the runtime's engine/completion.lua. Nothing is run: the result of a call is
-known only for operations of torch, by their rows in the table, and for constructors. A local
-variable stands for the value that it gets where it is declared.
+The steps have the notation of the runtime's engine/completion.lua. Nothing is run: the result of a
+call is known only for operations of torch, by their rows in the table, and for constructors. A
+local variable stands for the value that it gets where it is declared.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ _DESTINATION = re.compile(r"\*(\w+)\*")
 
 
 def result_of(name: str, is_method: bool, arguments: int) -> str:
-    """Return the class that a call returns, in the notation of engine/completion.lua behind '(', or ''."""
+    """Return the class that a call returns, or '', as engine/completion.lua has it behind '('."""
     text = '"' if name in _OF_STRINGS else ""
     if name in _SIZES and arguments == 0:
         return f"torch.LongStorage{text}"
