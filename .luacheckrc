@@ -2,6 +2,6 @@
 -- and writes `not (x < y)` where nan must count as true (581).
 std = 'luajit'
 -- What each module finds in its environment (runtime/engine/init.lua), besides LuaJIT's own.
-read_globals = { 'torch', 'paths', 'sys', 'xlua' }
+read_globals = { 'import', 'torch', 'paths', 'sys', 'xlua' }
 max_line_length = 100
 ignore = { '122', '142', '143', '581' }

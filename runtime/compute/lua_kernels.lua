@@ -4,7 +4,6 @@
 -- reads the elements (see tensor/elements.lua).
 -- @module lua_kernels
 
-local import = ...
 local ffi, c_structs = import('ffi', 'core.c_structs')
 
 local doubles, ints = ffi.typeof('double *'), ffi.typeof('int32_t *')

@@ -2,7 +2,6 @@
 -- what Ctrl-C may stop.
 -- @module calls
 
-local import = ...
 local ffi, host, errors = import('ffi', 'host', 'core.errors')
 local memory_reserve, python_lock = import('core.memory_reserve', 'core.python_lock')
 local output, interrupts = import('packages.output', 'stopping.interrupts')

@@ -9,7 +9,6 @@
 -- known. A '"' behind it says that a function of Lua's libraries with that name returns a string.
 -- @module completion
 
-local import = ...
 local host, torch, c_structs = import('host', 'torch', 'core.c_structs')
 local class_ids, errors, python_calls = import('core.class_ids', 'core.errors', 'core.python_calls')
 local results, session_locals = import('engine.results', 'engine.session_locals')

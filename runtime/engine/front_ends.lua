@@ -1,7 +1,6 @@
 --- What front ends bring along and ask for: their own functions, modules' files, samples.
 -- @module front_ends
 
-local import = ...
 local host, torch, bridge, errors = import('host', 'torch', 'core.bridge', 'core.errors')
 local front_end, python_calls, calls = import('core.front_end', 'core.python_calls', 'engine.calls')
 local completion, session_locals = import('engine.completion', 'engine.session_locals')

@@ -3,7 +3,6 @@
 -- names of all chunks begin with '[th]', by which core/errors.lua recognizes their frames.
 -- @script init
 
-local import = ...
 local host = import 'host'
 
 local type, rawset, setmetatable, pairs, ipairs = type, rawset, setmetatable, pairs, ipairs
@@ -73,6 +72,7 @@ import 'packages.trepl'.finish_globals()
 local REPLACEABLE = {
   print = true, io = true, os = true, arg = true, _RESULTS = true, _LAST = true,
   _torchimport = true,
+  import = true, -- the modules have a function of this name of their own
 }
 local LIBRARIES = { 'string', 'table', 'math', 'debug', 'coroutine', 'bit', 'jit' }
 

@@ -3,7 +3,6 @@
 -- from the structs. What takes time in proportion to a value's size has a limit.
 -- @module inspect
 
-local import = ...
 local ffi, torch, c_structs, class_ids = import('ffi', 'torch', 'core.c_structs', 'core.class_ids')
 local errors, type_names, completion = import('core.errors', 'core.type_names', 'engine.completion')
 local variables, layouts = import('engine.variables', 'tensor.layouts')

@@ -5,7 +5,6 @@
 -- values stay. Where the file does not compile, or ends with an error, all of these are as before.
 -- @module reloading
 
-local import = ...
 local host, classes, python_calls = import('host', 'core.classes', 'core.python_calls')
 local calls, shell, required = import('engine.calls', 'engine.shell', 'packages.require')
 local loading = import 'stopping.loading'

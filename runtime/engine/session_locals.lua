@@ -6,7 +6,6 @@
 -- it ends with an error, their values are.
 -- @module session_locals
 
-local import = ...
 local host, errors, results, shell = import('host', 'core.errors', 'engine.results', 'engine.shell')
 local counters = import 'stopping.counters'
 

@@ -1,7 +1,6 @@
 --- The functions that Python's engine calls: compile, run and evaluate code, and so on.
 -- @module shell
 
-local import = ...
 local ffi, host, torch, collector = import('ffi', 'host', 'torch', 'core.collector')
 local errors, memory_reserve = import('core.errors', 'core.memory_reserve')
 local python_lock, references, calls = import('core.python_lock', 'core.references', 'engine.calls')

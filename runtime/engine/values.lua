@@ -6,7 +6,6 @@
 -- crosses, and the torch class. Tensors and storages cross as their Python objects.
 -- @module values
 
-local import = ...
 local host, torch, bridge, class_ids = import('host', 'torch', 'core.bridge', 'core.class_ids')
 local errors, keep_alive = import('core.errors', 'core.keep_alive')
 local python_calls, python_lock = import('core.python_calls', 'core.python_lock')

@@ -2,7 +2,6 @@
 -- No code of the program is run: fields are read raw.
 -- @module variables
 
-local import = ...
 local session_locals = import 'engine.session_locals'
 
 local variables = {}

@@ -2,7 +2,6 @@
 -- share memory. Scripts and pages have the one of the reference (packages/trepl.lua).
 -- @module who
 
-local import = ...
 local escapes, inspect, shell = import('core.escapes', 'engine.inspect', 'engine.shell')
 local variables = import 'engine.variables'
 

@@ -7,7 +7,6 @@
 -- numbers of 32 bits, and C functions get addresses as numbers.
 -- @module operands
 
-local import = ...
 local ffi, c_structs, raw_memory = import('ffi', 'core.c_structs', 'parallel.memory')
 local blocks, formulas = import('tensor.blocks', 'tensor.formulas')
 

@@ -3,7 +3,7 @@
 -- a nan keeps its bits.
 -- @module construct
 
-local import, dtype, tools = ...
+local dtype, tools = ...
 local ffi, blocks, formulas = import('ffi', 'tensor.blocks', 'tensor.formulas')
 local reductions = import 'tensor.reductions'
 

@@ -4,7 +4,7 @@
 -- bits, so that a nan keeps its bits.
 -- @module indexing
 
-local import, dtype, tools = ...
+local dtype, tools = ...
 local ffi, c_structs, blocks = import('ffi', 'core.c_structs', 'tensor.blocks')
 
 local type = type

@@ -3,7 +3,7 @@
 -- a nan keeps its bits.
 -- @module masks
 
-local import, dtype, tools = ...
+local dtype, tools = ...
 local ffi, c_structs, blocks = import('ffi', 'core.c_structs', 'tensor.blocks')
 
 local type = type

@@ -5,7 +5,7 @@
 -- that have the elements' positions as their last bits.
 -- @module order
 
-local import, dtype, tools = ...
+local dtype, tools = ...
 local ffi, host, c_structs = import('ffi', 'host', 'core.c_structs')
 local python_calls, jobs = import('core.python_calls', 'parallel.jobs')
 local blocks, formulas = import('tensor.blocks', 'tensor.formulas')

@@ -3,7 +3,7 @@
 -- Python draws from (runtime/compute/generator.py); what is computed from them has the same bits.
 -- @module random
 
-local import, dtype, tools = ...
+local dtype, tools = ...
 local ffi, host, kernels, c_structs = import('ffi', 'host', 'compute.lua_kernels', 'core.c_structs')
 local errors, python_calls = import('core.errors', 'core.python_calls')
 local raw_memory, blocks = import('parallel.memory', 'tensor.blocks')

@@ -3,7 +3,7 @@
 -- implementations take (runtime/ops/reduce.py), in double precision.
 -- @module reduce
 
-local import, dtype, tools = ...
+local dtype, tools = ...
 local ffi, c_structs, tensor_blocks = import('ffi', 'core.c_structs', 'tensor.blocks')
 local formulas, layouts = import('tensor.formulas', 'tensor.layouts')
 local reductions = import 'tensor.reductions'

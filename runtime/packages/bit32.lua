@@ -2,7 +2,6 @@
 -- Numbers are whole ones of 32 bits without sign; others count modulo 2^32.
 -- @module bit32
 
-local import = ...
 local errors = import 'core.errors'
 
 local tobit, band, lshift, rshift = bit.tobit, bit.band, bit.lshift, bit.rshift

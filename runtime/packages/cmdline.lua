@@ -1,7 +1,6 @@
 --- torch.CmdLine: options and arguments of a script, its help text and its log file.
 -- @module cmdline
 
-local import = ...
 local errors, escapes = import('core.errors', 'core.escapes')
 
 local cmdline = {}

@@ -1,7 +1,6 @@
 --- The package csvigo: files of values with separators between them, read and written as tables.
 -- @module csvigo
 
-local import = ...
 local host, errors, finalizers = import('host', 'core.errors', 'core.finalizers')
 local python_calls = import 'core.python_calls'
 

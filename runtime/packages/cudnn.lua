@@ -1,7 +1,6 @@
 --- cudnn on the processor: its modules compute as nn's, with cudnn's arguments and defaults.
 -- @module cudnn
 
-local import = ...
 local errors = import 'core.errors'
 
 local function nothing() end

@@ -2,7 +2,6 @@
 -- terminal what is to be done. It stands for mobdebug, too, whose functions are these.
 -- @module debugger
 
-local import = ...
 local front_end = import 'core.front_end'
 
 local function nothing() end

@@ -2,7 +2,6 @@
 -- named arguments and report wrong calls. Its pages of help are not here: `?` shows th's own.
 -- @module dok
 
-local import = ...
 local errors = import 'core.errors'
 
 -- luacheck: globals xlua sys

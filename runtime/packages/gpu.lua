@@ -3,7 +3,6 @@
 -- a GPU are those of the processor, and cudnn's modules compute as nn's.
 -- @module gpu
 
-local import = ...
 local c_structs, errors, twins = import('core.c_structs', 'core.errors', 'files.twins')
 local provided = import 'packages.provided'
 

@@ -3,7 +3,6 @@
 -- they are required.
 -- @module packages
 
-local import = ...
 local torch, provided = import('torch', 'packages.provided')
 
 local loaded = package.loaded

@@ -1,7 +1,6 @@
 --- lfs: the functions of LuaFileSystem, for programs that need it where it is not installed.
 -- @module lfs
 
-local import = ...
 local ffi, host, errors, escapes = import('ffi', 'host', 'core.errors', 'core.escapes')
 local finalizers, python_calls = import('core.finalizers', 'core.python_calls')
 local text = errors.check_string

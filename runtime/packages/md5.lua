@@ -1,7 +1,6 @@
 --- The package md5: MD5 sums of strings, and the cipher that Lua's package makes of them.
 -- @module md5
 
-local import = ...
 local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
 local text, bxor = errors.check_string, bit.bxor
 local byte, char, sub, rep = string.byte, string.char, string.sub, string.rep

@@ -1,7 +1,6 @@
 --- xlua.OptionParser: command-line options in the manner of Python's optparse.
 -- @module option_parser
 
-local import = ...
 local errors, escapes = import('core.errors', 'core.escapes')
 local stdout, stderr = io.stdout, io.stderr
 

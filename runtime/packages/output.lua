@@ -1,7 +1,6 @@
 --- The standard output: flushing it, and finding out whether all output could be written.
 -- @module output
 
-local import = ...
 local ffi, host, python_calls = import('ffi', 'host', 'core.python_calls')
 
 local stdout, stderr, kind_of = io.stdout, io.stderr, io.type

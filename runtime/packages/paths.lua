@@ -1,7 +1,6 @@
 --- paths: the functions of the reference's package paths, for names of files and folders.
 -- @module paths
 
-local import = ...
 local host, torch, errors = import('host', 'torch', 'core.errors')
 local python_calls = import 'core.python_calls'
 local text = errors.check_string

@@ -1,7 +1,6 @@
 --- print as in the reference's th: with the contents of tables and the sizes of tensors in them.
 -- @module print
 
-local import = ...
 local host, torch, bridge, errors = import('host', 'torch', 'core.bridge', 'core.errors')
 local escapes, python_calls = import('core.escapes', 'core.python_calls')
 local type_names, interrupts = import('core.type_names', 'stopping.interrupts')

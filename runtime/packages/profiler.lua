@@ -1,7 +1,6 @@
 --- xlua.Profiler: how long named events take, by the wall clock and in processor time.
 -- @module profiler
 
-local import = ...
 local errors = import 'core.errors'
 
 -- luacheck: globals xlua sys qt

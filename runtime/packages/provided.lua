@@ -6,7 +6,6 @@
 -- original that was only cloned, or built for another program, does not hide ours.
 -- @module provided
 
-local import = ...
 local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
 
 local provided = {}

@@ -1,7 +1,6 @@
 --- require: files relative to the one that calls, C modules, and messages about missing modules.
 -- @module require
 
-local import = ...
 local ffi, host, compiling, errors = import('ffi', 'host', 'core.compiling', 'core.errors')
 local python_calls, provided = import('core.python_calls', 'packages.provided')
 

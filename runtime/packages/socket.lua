@@ -2,7 +2,6 @@
 -- need no more of LuaSocket; its connections are errors here.
 -- @module socket
 
-local import = ...
 local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
 
 local socket = { _VERSION = 'LuaSocket 3.0.0 (in th, without connections)', dns = {} }

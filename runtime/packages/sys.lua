@@ -1,7 +1,6 @@
 --- sys: the functions of the reference's package sys: clock, shell commands, colours.
 -- @module sys
 
-local import = ...
 local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
 
 local getinfo = debug.getinfo

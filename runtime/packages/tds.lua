@@ -3,7 +3,6 @@
 -- tables within userdata, which compute as the original's.
 -- @module tds
 
-local import = ...
 local bridge, errors, escapes = import('core.bridge', 'core.errors', 'core.escapes')
 local finalizers, type_names = import('core.finalizers', 'core.type_names')
 local serial = import 'files.serialize'

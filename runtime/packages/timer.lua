@@ -1,7 +1,6 @@
 --- torch.Timer: the real, user and system time that has passed while the timer was running.
 -- @module timer
 
-local import = ...
 local host, classes, errors = import('host', 'core.classes', 'core.errors')
 local finalizers, python_calls = import('core.finalizers', 'core.python_calls')
 

@@ -2,7 +2,6 @@
 -- penlight, where it is installed.
 -- @module trepl
 
-local import = ...
 local host, errors, escapes = import('host', 'core.errors', 'core.escapes')
 local front_end, python_calls = import('core.front_end', 'core.python_calls')
 local type_names, printing = import('core.type_names', 'packages.print')

@@ -1,7 +1,6 @@
 --- xlua: the functions of the reference's package xlua, for printing, globals, tables and strings.
 -- @module xlua
 
-local import = ...
 local host, errors, escapes = import('host', 'core.errors', 'core.escapes')
 local python_calls, cmdline = import('core.python_calls', 'packages.cmdline')
 

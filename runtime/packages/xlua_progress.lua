@@ -1,7 +1,6 @@
 --- xlua.progress: a progress bar with the remaining time and the time of a step.
 -- @module xlua_progress
 
-local import = ...
 local host, python_calls = import('host', 'core.python_calls')
 
 -- luacheck: globals xlua

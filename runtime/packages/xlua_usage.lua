@@ -1,7 +1,6 @@
 --- xlua: named arguments with defaults, and the usage text of functions and packages.
 -- @module xlua_usage
 
-local import = ...
 local escapes, type_names = import('core.escapes', 'core.type_names')
 
 -- luacheck: globals xlua sys

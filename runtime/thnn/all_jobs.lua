@@ -2,7 +2,6 @@
 -- a job has the same index in each.
 -- @module all_jobs
 
-local import = ...
 local jobs = import 'parallel.jobs'
 
 for _, name in ipairs{ 'loops', 'index', 'pooling', 'places', 'columns', 'convolution', 'norms',

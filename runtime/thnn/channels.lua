@@ -3,7 +3,7 @@
 -- what is absent.
 -- @module channels
 
-local _, jobs = ...
+local jobs = ...
 local ffi = require 'ffi'
 local job = jobs.add
 local floor, sqrt, min, max = math.floor, math.sqrt, math.min, math.max

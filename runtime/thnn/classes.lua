@@ -4,7 +4,7 @@
 -- absent. Sums are doubles; a loss is divided by what counts if `average` is 1.
 -- @module classes
 
-local _, jobs = ...
+local jobs = ...
 local ffi = require 'ffi'
 local job, cast, fill, tonumber = jobs.add, ffi.cast, ffi.fill, tonumber
 local loops = jobs.part 'thnn.loops'

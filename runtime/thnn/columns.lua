@@ -7,7 +7,7 @@
 -- bytes, if nothing else is said; `size` is that of an element.
 -- @module columns
 
-local import, jobs = ...
+local jobs = ...
 local ffi, raw_memory = import('ffi', 'parallel.memory')
 local copy, fill, cast = ffi.copy, ffi.fill, ffi.cast
 local floor, min, max, tonumber = math.floor, math.min, math.max, tonumber

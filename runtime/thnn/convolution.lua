@@ -4,7 +4,7 @@
 -- numbers. `size` is the size of an element in bytes; distances in memory are in elements.
 -- @module convolution
 
-local _, jobs = ...
+local jobs = ...
 local ffi = require 'ffi'
 local copy, fill, cast = ffi.copy, ffi.fill, ffi.cast
 local ceil, floor, min, tonumber = math.ceil, math.floor, math.min, tonumber

@@ -4,7 +4,6 @@
 -- structs the pointers lead to.
 -- @module nn.THNN
 
-local import = ...
 local ffi, host, bridge, c_structs = import('ffi', 'host', 'core.bridge', 'core.c_structs')
 local errors, finalizers = import('core.errors', 'core.finalizers')
 local python_calls, references = import('core.python_calls', 'core.references')

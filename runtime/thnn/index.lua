@@ -9,7 +9,7 @@
 -- it computes.
 -- @module index
 
-local import, jobs = ...
+local jobs = ...
 local ffi, plain_numbers = import('ffi', 'parallel.numbers')
 local cast, tonumber, abs, compile = ffi.cast, tonumber, math.abs, loadstring
 local concat = table.concat

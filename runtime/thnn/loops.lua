@@ -1,7 +1,7 @@
 --- Numpy's inner loops, as jobs of nn's backend call them over raw memory. Addresses are numbers.
 -- @module loops
 
-local import, jobs = ...
+local jobs = ...
 local ffi, plain_numbers = import('ffi', 'parallel.numbers')
 local cast, tonumber, max, exp, log = ffi.cast, tonumber, math.max, math.exp, math.log
 

@@ -2,7 +2,7 @@
 -- Addresses are numbers.
 -- @module norms
 
-local _, jobs = ...
+local jobs = ...
 local ffi = require 'ffi'
 local C, job = ffi.C, jobs.add
 local cast, copy, fill = ffi.cast, ffi.copy, ffi.fill

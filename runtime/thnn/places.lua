@@ -3,7 +3,7 @@
 -- loops over places between elements, those of SpatialGridSamplerBilinear.
 -- @module places
 
-local import, jobs = ...
+local jobs = ...
 local ffi, raw_memory = import('ffi', 'parallel.memory')
 local job = jobs.add
 

@@ -3,7 +3,6 @@
 -- jobs, and give the same bits. Finalizers wait meanwhile (entries.lua): no storage moves.
 -- @module thnn_repeats
 
-local import = ...
 local ffi, host, torch, c_structs = import('ffi', 'host', 'torch', 'core.c_structs')
 local finalizers, python_calls = import('core.finalizers', 'core.python_calls')
 local jobs, raw_memory = import('parallel.jobs', 'parallel.memory')

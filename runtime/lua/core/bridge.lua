@@ -8,7 +8,6 @@
 -- by userdata have weak keys: Python never refers to a userdata.
 -- @module bridge
 
-local import = ...
 local host, c_structs, class_ids = import('host', 'core.c_structs', 'core.class_ids')
 local collector, errors, finalizers = import('core.collector', 'core.errors', 'core.finalizers')
 local keep_alive, references = import('core.keep_alive', 'core.references')

@@ -7,7 +7,6 @@
 -- by another struct, or in place where the program has a pointer to it (`replace_struct`).
 -- @module c_structs
 
-local import = ...
 local ffi, bit, host, class_ids = import('ffi', 'bit', 'host', 'core.class_ids')
 local classes, coroutines, errors = import('core.classes', 'core.coroutines', 'core.errors')
 local finalizers, keep_alive = import('core.finalizers', 'core.keep_alive')

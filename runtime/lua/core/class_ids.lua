@@ -1,7 +1,6 @@
 --- The ids by which Python knows torch's classes.
 -- @module class_ids
 
-local import = ...
 local host, classes = import('host', 'core.classes')
 
 local class_ids = {}

@@ -2,7 +2,6 @@
 -- Manual: Torch utility functions. The behaviour is that of the reference's library luaT.
 -- @module classes
 
-local import = ...
 local torch, errors, finalizers = import('torch', 'core.errors', 'core.finalizers')
 local type_names = import 'core.type_names'
 

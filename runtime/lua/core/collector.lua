@@ -1,7 +1,6 @@
 --- Lua's collector: when the runtime itself collects, and what collectgarbage does besides.
 -- @module collector
 
-local import = ...
 local host, finalizers = import('host', 'core.finalizers')
 
 local collector = {}

@@ -3,7 +3,6 @@
 -- runtime/core/machine.py.
 -- @module commands
 
-local import = ...
 local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
 
 local commands = {}

@@ -2,7 +2,6 @@
 -- That `#` of a table calls `__len` is in `length_operator.lua`.
 -- @module compat
 
-local import = ...
 local errors = import 'core.errors'
 
 local select, type, getmetatable = select, type, getmetatable

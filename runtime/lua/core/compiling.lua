@@ -3,7 +3,6 @@
 -- compile to something else (`length_operator.lua`).
 -- @module compiling
 
-local import = ...
 local errors, escapes = import('core.errors', 'core.escapes')
 local length_operator, line_calls = import('core.length_operator', 'core.line_calls')
 

@@ -2,7 +2,6 @@
 -- Frames of the runtime's own chunks, whose names begin with '[th]', are left out of both.
 -- @module errors
 
-local import = ...
 local host, type_names = import('host', 'core.type_names')
 
 local errors = {}

@@ -7,7 +7,6 @@
 -- of ours, as they see nothing of what happens within Torch7's, which are C.
 -- @module finalizers
 
-local import = ...
 local ffi, errors = import('ffi', 'core.errors')
 
 local finalizers = {}

@@ -5,7 +5,6 @@
 -- find holders and structs by weak values: tensors are freed by the first cycle.
 -- @module keep_alive
 
-local import = ...
 local class_ids, finalizers = import('core.class_ids', 'core.finalizers')
 
 local keep_alive = {}

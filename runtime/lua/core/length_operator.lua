@@ -8,7 +8,6 @@
 -- that are compiled after it.
 -- @module length_operator
 
-local import = ...
 local tokens = import 'core.tokens'
 
 local type, rawget, pcall, error, tostring = type, rawget, pcall, error, tostring

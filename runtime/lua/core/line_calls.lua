@@ -4,7 +4,6 @@
 -- all else stays in its line, and the chunk is compiled again.
 -- @module line_calls
 
-local import = ...
 local tokens = import 'core.tokens'
 
 local tonumber, find, match, sub = tonumber, string.find, string.match, string.sub

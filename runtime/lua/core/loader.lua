@@ -1,8 +1,7 @@
 --- Loads the modules of the runtime's Lua half, each once in a Lua state.
--- A module is a chunk that gets this loader, names at its top what it uses, and returns a table of
--- what it offers:
+-- A module is a chunk that names at its top what it uses, by `import`, which its environment has,
+-- and returns a table of what it offers:
 --
---     local import = ...
 --     local errors = import 'core.errors'
 --     local ffi, c_structs = import('ffi', 'core.c_structs')
 --
@@ -26,6 +25,7 @@ local environment = host and setmetatable({}, { __index = _G, __newindex = _G })
 local loaded = { ffi = require 'ffi', bit = require 'bit', host = host, torch = host and {} }
 local under_way = {} -- the names of modules that are being loaded, the outermost first
 local import = {}
+rawset(environment, 'import', import)
 
 --- Compiles a text of the runtime's, or bytecode.
 -- @param name the name that is shown behind '[th]'
@@ -52,7 +52,7 @@ end
 local chunks = {} -- module -> the chunk of its first instance; then its bytecode, which is loaded
                   -- ten times as quickly as its source
 
---- A module as a function of the loader and its arguments: another function at each call.
+--- A module as a function of its arguments: another function at each call.
 function import.chunk(name)
   local chunk = chunks[name]
   if not chunk then
@@ -64,13 +64,13 @@ function import.chunk(name)
   return import.compile(chunks[name], path_of(name) .. '.lua')
 end
 
---- Loads a module once more, with arguments behind the loader; returns what it returns.
+--- Loads a module once more, with arguments; returns what it returns.
 function import.instance(name, ...)
-  return import.chunk(name)(import, ...)
+  return import.chunk(name)(...)
 end
 
 local function load(name)
-  local module = compiled(name)(import)
+  local module = compiled(name)()
   if module == nil then module = true end
   loaded[name] = module
 end

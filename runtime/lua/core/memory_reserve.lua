@@ -6,7 +6,6 @@
 -- LuaJIT, too, has something in reserve: room for constants of the code that it compiles.
 -- @module memory_reserve
 
-local import = ...
 local ffi, collector = import('ffi', 'core.collector')
 
 local memory_reserve = {}

@@ -1,7 +1,6 @@
 --- Calls of functions of runtime/host, which take and return plain values.
 -- @module python_calls
 
-local import = ...
 local errors, references = import('core.errors', 'core.references')
 
 local python_calls = {}

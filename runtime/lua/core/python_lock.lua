@@ -8,7 +8,6 @@
 -- in Lua, and would wait for itself when the call ends that Python has made of Lua.
 -- @module python_lock
 
-local import = ...
 local ffi, host, memory_reserve = import('ffi', 'host', 'core.memory_reserve')
 
 local python_lock = {}

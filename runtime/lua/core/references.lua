@@ -12,7 +12,6 @@
 -- allowed to become empty.
 -- @module references
 
-local import = ...
 local ffi, collector = import('ffi', 'core.collector')
 
 local references = {}

@@ -4,7 +4,6 @@
 -- by which the parts can be asked for.
 -- @module answers
 
-local import = ...
 local errors, type_names, frames = import('core.errors', 'core.type_names', 'debugging.frames')
 local inspect, shell, who = import('engine.inspect', 'engine.shell', 'engine.who')
 

@@ -3,7 +3,6 @@
 -- variables had when it was taken. While it is alive, what is assigned reaches the variable itself.
 -- @module frames
 
-local import = ...
 local host, errors, loading = import('host', 'core.errors', 'stopping.loading')
 
 local getinfo, getlocal, setlocal = errors.getinfo, debug.getlocal, debug.setlocal

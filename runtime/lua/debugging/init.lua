@@ -1,7 +1,6 @@
 --- The debugger's half in Lua, loaded when it is first needed.
 -- @module debugging
 
-local import = ...
 local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
 local answers, frames = import('debugging.answers', 'debugging.frames')
 local stepper, session_locals = import('debugging.stepper', 'engine.session_locals')

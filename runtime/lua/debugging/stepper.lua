@@ -5,7 +5,6 @@
 -- until it lets the program go on.
 -- @module stepper
 
-local import = ...
 local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
 local answers, frames, who = import('debugging.answers', 'debugging.frames', 'engine.who')
 local interrupts = import 'stopping.interrupts'

@@ -4,7 +4,7 @@
 -- In all functions, w is the file's window and object its Python object.
 -- @module file_access
 
-local import, dtype = ...
+local dtype = ...
 local ffi, host, torch, bridge = import('ffi', 'host', 'torch', 'core.bridge')
 local c_structs, errors, keep_alive = import('core.c_structs', 'core.errors', 'core.keep_alive')
 local references, type_names, files = import('core.references', 'core.type_names', 'files.files')

@@ -3,7 +3,6 @@
 -- file can fill, and the code of functions is not loaded unless the program trusts files.
 -- @module deserialize
 
-local import = ...
 local torch, c_structs, errors = import('torch', 'core.c_structs', 'core.errors')
 local escapes, references, files = import('core.escapes', 'core.references', 'files.files')
 local serial, tensors, twins = import('files.serialize', 'files.tensors', 'files.twins')

@@ -5,7 +5,6 @@
 -- deserialize.lua.
 -- @module files
 
-local import = ...
 local ffi, host, torch, bridge = import('ffi', 'host', 'torch', 'core.bridge')
 local c_structs, class_ids, classes = import('core.c_structs', 'core.class_ids', 'core.classes')
 local errors, finalizers, references = import('core.errors', 'core.finalizers', 'core.references')

@@ -1,7 +1,6 @@
 --- The methods of files: state, positions and strings.
 -- @module file_methods
 
-local import = ...
 local ffi, host, torch, bridge = import('ffi', 'host', 'torch', 'core.bridge')
 local errors, references, files = import('core.errors', 'core.references', 'files.files')
 local stdout = io.stdout

@@ -1,7 +1,6 @@
 --- torch.save, torch.load, torch.serialize and the like, which write or read one object.
 -- @module saving
 
-local import = ...
 local host, torch, errors = import('host', 'torch', 'core.errors')
 local python_calls, references = import('core.python_calls', 'core.references')
 local type_names, files, serial = import('core.type_names', 'files.files', 'files.serialize')

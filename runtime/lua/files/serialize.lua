@@ -4,7 +4,6 @@
 -- one occurs again, only its index is written.
 -- @module serialize
 
-local import = ...
 local host, torch, class_ids, errors = import('host', 'torch', 'core.class_ids', 'core.errors')
 local escapes, keep_alive, references = import('core.escapes', 'core.keep_alive', 'core.references')
 local type_names, files, tensors = import('core.type_names', 'files.files', 'files.tensors')

@@ -1,7 +1,6 @@
 --- The methods read and write of storages and tensors, and the methods of files for numbers.
 -- @module file_tensors
 
-local import = ...
 local host, torch, bridge, c_structs = import('host', 'torch', 'core.bridge', 'core.c_structs')
 local class_ids, errors, references = import('core.class_ids', 'core.errors', 'core.references')
 local type_names, files, blocks = import('core.type_names', 'files.files', 'tensor.blocks')

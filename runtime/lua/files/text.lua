@@ -3,7 +3,7 @@
 -- traces, of its own.
 -- @module file_text
 
-local import, dtype = ...
+local dtype = ...
 local ffi, errors, files = import('ffi', 'core.errors', 'files.files')
 local plain_numbers, interrupts = import('parallel.numbers', 'stopping.interrupts')
 local buffer = require 'string.buffer'

@@ -6,7 +6,6 @@
 -- class is there, and goes on without.
 -- @module twins
 
-local import = ...
 local torch, c_structs, errors = import('torch', 'core.c_structs', 'core.errors')
 local escapes, type_names = import('core.escapes', 'core.type_names')
 local stdout, stderr = io.stdout, io.stderr

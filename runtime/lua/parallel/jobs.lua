@@ -4,7 +4,7 @@
 -- results between calls.
 -- @module jobs
 
-local import, shared = ...
+local shared = ...
 local ffi, raw_memory = import('ffi', 'parallel.memory')
 
 local longs = ffi.typeof('int64_t *')

@@ -4,7 +4,7 @@
 -- are safe for Lua (see numbers.lua). The order is ascending: for the other one, keys are negated.
 -- @module sorting
 
-local _, jobs = ...
+local jobs = ...
 
 local sorting = {}
 local ffi = require 'ffi'

@@ -11,7 +11,6 @@
 -- same bits.
 -- @module thread_pool
 
-local import = ...
 local ffi, jobs, raw_memory = import('ffi', 'parallel.jobs', 'parallel.memory')
 local C = ffi.C
 

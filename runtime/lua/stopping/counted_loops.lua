@@ -1,7 +1,6 @@
 --- Counts the turns of a program's loops, and looks for Ctrl-C now and then: see counters.lua.
 -- @module counted_loops
 
-local import = ...
 local ffi, host, counters = import('ffi', 'host', 'stopping.counters')
 
 local pcall, setfenv, getfenv, tonumber = pcall, setfenv, getfenv, tonumber

@@ -12,7 +12,6 @@
 -- other: a function may call itself without end, twice or more often, or at its end.
 -- @module counters
 
-local import = ...
 local ffi, bit, raw_memory, dumps = import('ffi', 'bit', 'parallel.memory', 'stopping.dumps')
 local buffer = require 'string.buffer'
 

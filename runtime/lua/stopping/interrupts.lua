@@ -1,7 +1,6 @@
 --- Ctrl-C: what stops the program, and what keeps it from being stopped.
 -- @module interrupts
 
-local import = ...
 local ffi, host, errors, finalizers = import('ffi', 'host', 'core.errors', 'core.finalizers')
 local thread_pool, counted_loops = import('parallel.thread_pool', 'stopping.counted_loops')
 

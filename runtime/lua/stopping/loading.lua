@@ -2,7 +2,6 @@
 -- Only where there is a prompt: Ctrl-C ends a script.
 -- @module loading
 
-local import = ...
 local compiling, errors, finalizers = import('core.compiling', 'core.errors', 'core.finalizers')
 local counted_loops, counters = import('stopping.counted_loops', 'stopping.counters')
 local interrupts = import 'stopping.interrupts'

@@ -11,7 +11,7 @@
 -- again and again, until LuaJIT blacklists every loop in which this code occurs.
 -- @module tensor_access
 
-local import, dtype, slow = ...
+local dtype, slow = ...
 local c_structs, class_ids, errors = import('core.c_structs', 'core.class_ids', 'core.errors')
 local finalizers, type_names = import('core.finalizers', 'core.type_names')
 

@@ -1,7 +1,6 @@
 --- Blocks and stores: small new tensors and storages, which Lua makes without Python.
 -- @module blocks
 
-local import = ...
 local ffi, bit, host, bridge = import('ffi', 'bit', 'host', 'core.bridge')
 local c_structs, class_ids, collector = import('core.c_structs', 'core.class_ids', 'core.collector')
 local keep_alive, references = import('core.keep_alive', 'core.references')

@@ -8,7 +8,7 @@
 -- all of them again.
 -- @module tensor_copies
 
-local import, dtype, slow = ...
+local dtype, slow = ...
 local ffi, host, c_structs, class_ids = import('ffi', 'host', 'core.c_structs', 'core.class_ids')
 local finalizers, type_names, blocks = import('core.finalizers', 'core.type_names', 'tensor.blocks')
 local formulas, layouts = import('tensor.formulas', 'tensor.layouts')

@@ -6,7 +6,7 @@
 -- told.
 -- @module element_access
 
-local import, dtype = ...
+local dtype = ...
 local ffi, errors, finalizers = import('ffi', 'core.errors', 'core.finalizers')
 local blocks = import 'tensor.blocks'
 

@@ -5,7 +5,6 @@
 -- makes nans safe in arrays that lua_kernels.lua works on.)
 -- @module elements
 
-local import = ...
 local ffi, host, bridge, c_structs = import('ffi', 'host', 'core.bridge', 'core.c_structs')
 local python_calls, plain_numbers = import('core.python_calls', 'parallel.numbers')
 

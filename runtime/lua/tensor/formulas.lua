@@ -5,7 +5,6 @@
 -- blocks, which are small new tensors; calls of numpy's inner loops; and jobs for threads.
 -- @module formulas
 
-local import = ...
 local ffi, host, bridge, c_structs = import('ffi', 'host', 'core.bridge', 'core.c_structs')
 local python_calls, raw_memory = import('core.python_calls', 'parallel.memory')
 local thread_pool, tensor_blocks = import('parallel.thread_pool', 'tensor.blocks')

@@ -5,7 +5,7 @@
 -- that change a tensor which Python knows, or need another size of a storage.
 -- @module tensor_geometry
 
-local import, dtype, slow = ...
+local dtype, slow = ...
 local c_structs, class_ids = import('core.c_structs', 'core.class_ids')
 local keep_alive, blocks, layouts = import('core.keep_alive', 'tensor.blocks', 'tensor.layouts')
 

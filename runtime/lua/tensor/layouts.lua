@@ -3,7 +3,6 @@
 -- tensors are taken together. What is found stays in arrays until the next call.
 -- @module layouts
 
-local import = ...
 local ffi, c_structs = import('ffi', 'core.c_structs')
 
 local tonumber = tonumber

@@ -7,7 +7,7 @@
 -- true is 1, and whole numbers beyond 32 bits wrap.
 -- @module loops
 
-local import, load, convert, ctype = ...
+local load, convert, ctype = ...
 local errors, finalizers = import('core.errors', 'core.finalizers')
 local interrupts, blocks = import('stopping.interrupts', 'tensor.blocks')
 

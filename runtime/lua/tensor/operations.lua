@@ -5,7 +5,6 @@
 -- all types. The methods of storages begin with 'Storage.'.
 -- @module operations
 
-local import = ...
 local bridge = import 'core.bridge'
 
 local find, ipairs, tonumber, tostring = string.find, ipairs, tonumber, tostring

@@ -2,7 +2,7 @@
 -- some (compute/reduction_code.py): LuaJIT compiles a loop for one type of elements.
 -- @module places
 
-local import, dtype, MIN_TURNS = ...
+local dtype, MIN_TURNS = ...
 local ffi, raw_memory = import('ffi', 'parallel.memory')
 
 local SIZE = ffi.sizeof(dtype.ctype)

@@ -2,7 +2,7 @@
 -- This chunk is loaded once for each type, as access.lua, where the rules for such code are told.
 -- @module tensor_queries
 
-local import, dtype, slow = ...
+local dtype, slow = ...
 local ffi, c_structs, errors = import('ffi', 'core.c_structs', 'core.errors')
 local blocks, layouts = import('tensor.blocks', 'tensor.layouts')
 

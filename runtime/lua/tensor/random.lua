@@ -1,7 +1,6 @@
 --- torch.Generator, torch._gen, and the functions of the alias method.
 -- @module random
 
-local import = ...
 local ffi, host, torch, bridge = import('ffi', 'host', 'torch', 'core.bridge')
 local c_structs, class_ids, errors = import('core.c_structs', 'core.class_ids', 'core.errors')
 local python_calls, type_names = import('core.python_calls', 'core.type_names')

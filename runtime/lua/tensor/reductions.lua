@@ -5,7 +5,6 @@
 -- in elements.
 -- @module reductions
 
-local import = ...
 local ffi, raw_memory, formulas = import('ffi', 'parallel.memory', 'tensor.formulas')
 local layouts = import 'tensor.layouts'
 

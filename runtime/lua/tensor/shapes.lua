@@ -4,7 +4,7 @@
 -- Calls that it does not handle, or that must raise an error, are passed on to Python (`slow`).
 -- @module tensor_shapes
 
-local import, dtype, slow = ...
+local dtype, slow = ...
 local c_structs, class_ids = import('core.c_structs', 'core.class_ids')
 local keep_alive, blocks, layouts = import('core.keep_alive', 'tensor.blocks', 'tensor.layouts')
 

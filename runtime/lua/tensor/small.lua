@@ -4,7 +4,6 @@
 -- that it does not handle; these go on to Python.
 -- @module small
 
-local import = ...
 local host, bridge, c_structs = import('host', 'core.bridge', 'core.c_structs')
 local class_ids, python_calls = import('core.class_ids', 'core.python_calls')
 

@@ -1,7 +1,7 @@
 --- Access to the elements of storages of one type; loaded once for each type, as access.lua.
 -- @module storage_access
 
-local import, dtype, methods = ...
+local dtype, methods = ...
 local errors = import 'core.errors'
 local slow_size = methods.size
 local read_element, write_element = dtype.read, dtype.write

@@ -1,7 +1,6 @@
 --- The storage classes: element access, constructors, and the methods that are in Python.
 -- @module storage_class
 
-local import = ...
 local host, torch, bridge, c_structs = import('host', 'torch', 'core.bridge', 'core.c_structs')
 local class_ids, classes, errors = import('core.class_ids', 'core.classes', 'core.errors')
 local finalizers, keep_alive = import('core.finalizers', 'core.keep_alive')

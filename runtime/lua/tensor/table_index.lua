@@ -2,7 +2,7 @@
 -- This chunk is loaded once for each type, as access.lua, where the rules for such code are told.
 -- @module tensor_table_index
 
-local import, dtype = ...
+local dtype = ...
 local c_structs, errors = import('core.c_structs', 'core.errors')
 
 local type, tonumber = type, tonumber

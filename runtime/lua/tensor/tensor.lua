@@ -1,7 +1,6 @@
 --- The tensor classes: constructors, apply, split, and the methods that are in Python.
 -- @module tensor
 
-local import = ...
 local host, torch, bridge, c_structs = import('host', 'torch', 'core.bridge', 'core.c_structs')
 local class_ids, classes, errors = import('core.class_ids', 'core.classes', 'core.errors')
 local type_names, blocks = import('core.type_names', 'tensor.blocks')

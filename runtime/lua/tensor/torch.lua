@@ -1,7 +1,6 @@
 --- The table torch: the functions that are in Python, the default type, FFI access, threads, time.
 -- @module torch
 
-local import = ...
 local ffi, host, torch, bridge = import('ffi', 'host', 'torch', 'core.bridge')
 local c_structs, errors, python_calls = import('core.c_structs', 'core.errors', 'core.python_calls')
 local type_names, formulas = import('core.type_names', 'tensor.formulas')

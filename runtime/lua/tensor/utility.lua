@@ -1,7 +1,6 @@
 --- Manual, Torch utility functions, except classes: identity, environments, paths.
 -- @module utility
 
-local import = ...
 local ffi, torch, c_structs, errors = import('ffi', 'torch', 'core.c_structs', 'core.errors')
 local finalizers, type_names = import('core.finalizers', 'core.type_names')
 local storage_class = import 'tensor.storage_class'

@@ -3,7 +3,7 @@
 -- Calls that it does not handle, or that must raise an error, are passed on to Python (`slow`).
 -- @module tensor_views
 
-local import, dtype, slow = ...
+local dtype, slow = ...
 local bridge, c_structs, errors = import('core.bridge', 'core.c_structs', 'core.errors')
 local blocks = import 'tensor.blocks'
 

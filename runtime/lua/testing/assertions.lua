@@ -3,7 +3,6 @@
 -- so that a wrong self is the first error, as in the reference.
 -- @module tester_assertions
 
-local import = ...
 local errors, tester_class, equal = import('core.errors', 'testing.class', 'testing.equal')
 local Tester = tester_class.Tester
 local equal_values = errors.public(equal.values)

@@ -1,7 +1,6 @@
 --- The class torch.Tester.
 -- @module tester_class
 
-local import = ...
 local errors = import 'core.errors'
 
 local Tester = torch.class('torch.Tester', torch)

@@ -2,7 +2,6 @@
 -- the place of the assertion.
 -- @module tester_notes
 
-local import = ...
 local errors, tester_class, test_runner = import('core.errors', 'testing.class', 'testing.run')
 local Tester = tester_class.Tester
 

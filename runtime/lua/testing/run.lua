@@ -3,7 +3,6 @@
 -- must still have the frames of the test. So its parts are.
 -- @module tester_run
 
-local import = ...
 local runtime_errors, tester_class = import('core.errors', 'testing.class')
 
 local test_runner = {}

@@ -1,7 +1,6 @@
 --- torch.Tester and torch.TestSuite: the tests that they hold.
 -- @module tester
 
-local import = ...
 local errors, tester_class = import('core.errors', 'testing.class')
 
 local Tester = tester_class.Tester

@@ -4,7 +4,7 @@
 -- another tensor BLAS's gemm adds up in place. So the results have the same bits as Python's.
 -- @module blas
 
-local import, dtype, tools = ...
+local dtype, tools = ...
 local ffi, host, python_calls = import('ffi', 'host', 'core.python_calls')
 local formulas = import 'tensor.formulas'
 

@@ -1,7 +1,6 @@
 --- cjson.decode: the Lua value of a text of JSON.
 -- @module cjson_decode
 
-local import = ...
 local errors = import 'core.errors'
 
 local byte, sub, find, match, char = string.byte, string.sub, string.find, string.match, string.char

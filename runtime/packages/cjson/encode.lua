@@ -1,7 +1,6 @@
 --- cjson.encode: a Lua value as the text of JSON.
 -- @module cjson_encode
 
-local import = ...
 local errors = import 'core.errors'
 
 local type, next, tostring, concat, format = type, next, tostring, table.concat, string.format

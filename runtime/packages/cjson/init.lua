@@ -1,7 +1,6 @@
 --- The package cjson: JSON, with the functions and settings of Lua CJSON.
 -- @module cjson
 
-local import = ...
 local errors, finalizers = import('core.errors', 'core.finalizers')
 local decoder, encoder = import('packages.cjson.decode', 'packages.cjson.encode')
 

@@ -1,7 +1,7 @@
 --- gnuplot: figures, by their numbers, and where they are shown.
 -- @module gnuplot_figures
 
-local import, gnuplot = ...
+local gnuplot = ...
 local bridge, commands, errors = import('core.bridge', 'core.commands', 'core.errors')
 local front_end, new_picture_file = import('core.front_end', 'packages.picture_file')
 

@@ -7,7 +7,6 @@
 -- name is printed. A figure for a file is written when something is set, and by plotflush.
 -- @module gnuplot
 
-local import = ...
 local errors = import 'core.errors'
 
 local gnuplot = {}

@@ -1,7 +1,7 @@
 --- gnuplot: what is plotted; histograms, and their text.
 -- @module gnuplot_series
 
-local import, gnuplot, draw = ...
+local gnuplot, draw = ...
 local bridge, errors = import('core.bridge', 'core.errors')
 local fail = errors.fail
 local python = bridge.python_half 'gnuplot'

@@ -1,7 +1,7 @@
 --- gnuplot: titles, labels, axes, and gnuplot's own commands for these.
 -- @module gnuplot_settings
 
-local import, gnuplot, set = ...
+local gnuplot, set = ...
 local errors = import 'core.errors'
 
 local print = print

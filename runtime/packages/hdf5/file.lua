@@ -1,7 +1,7 @@
 --- hdf5: a file.
 -- @module hdf5_file
 
-local import, hdf5 = ...
+local hdf5 = ...
 local bridge, errors = import('core.bridge', 'core.errors')
 
 local home = os.getenv('HOME')

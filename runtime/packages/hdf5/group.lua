@@ -2,7 +2,7 @@
 -- and other groups by their names.
 -- @module hdf5_group
 
-local import, hdf5 = ...
+local hdf5 = ...
 local bridge, errors = import('core.bridge', 'core.errors')
 
 local typename = torch.typename

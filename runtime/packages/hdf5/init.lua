@@ -3,7 +3,6 @@
 -- numbers; the objects here have such numbers in the fields that hold HDF5's own in the original.
 -- @module hdf5
 
-local import = ...
 
 local hdf5 = { _debugMode = false }
 _G.hdf5 = hdf5
@@ -38,6 +37,6 @@ local parts = {} -- all are there before one declares a class, which can be done
 for part in ('options group file'):gmatch('%S+') do
   parts[#parts + 1] = import.chunk('packages.hdf5.' .. part)
 end
-for _, part in ipairs(parts) do part(import, hdf5) end
+for _, part in ipairs(parts) do part(hdf5) end
 
 return hdf5

@@ -1,7 +1,7 @@
 --- hdf5: how a dataset is stored.
 -- @module hdf5_options
 
-local import, hdf5 = ...
+local hdf5 = ...
 local errors = import 'core.errors'
 
 local Options = torch.class('hdf5.DataSetOptions', hdf5)

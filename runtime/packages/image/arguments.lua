@@ -1,7 +1,6 @@
 --- image: how arguments are read, and what is printed where a function is called wrongly.
 -- @module image_arguments
 
-local import = ...
 local errors, type_names = import('core.errors', 'core.type_names')
 
 local arguments = {}

@@ -1,7 +1,7 @@
 --- image: colour spaces, and maps from numbers to colours.
 -- @module image_colours
 
-local import, image = ...
+local image = ...
 local errors, arguments = import('core.errors', 'packages.image.arguments')
 
 local min, max, fmod, abs, floor = math.min, math.max, math.fmod, math.abs, math.floor

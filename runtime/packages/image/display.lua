@@ -2,7 +2,7 @@
 -- files.
 -- @module image_display
 
-local import, image = ...
+local image = ...
 local errors, front_end = import('core.errors', 'core.front_end')
 local arguments, new_file = import('packages.image.arguments', 'packages.picture_file')
 local fail = xlua.error

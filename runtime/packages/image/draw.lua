@@ -1,7 +1,7 @@
 --- image: text and rectangles in images.
 -- @module image_draw
 
-local _, image = ...
+local image = ...
 
 local RED, NO_COLOUR = { 255, 0, 0 }, { -1, -1, -1 }
 

@@ -1,7 +1,7 @@
 --- image: image files, and the bytes of such files in tensors.
 -- @module image_files
 
-local import, image = ...
+local image = ...
 local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
 local arguments = import 'packages.image.arguments'
 local fail = xlua.error

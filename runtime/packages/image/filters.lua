@@ -1,7 +1,7 @@
 --- image: kernels for convolutions; convolutions, pyramids, and what grows or shrinks shapes.
 -- @module image_filters
 
-local import, image = ...
+local image = ...
 local errors, arguments = import('core.errors', 'packages.image.arguments')
 local fail = xlua.error
 

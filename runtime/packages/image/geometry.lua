@@ -1,7 +1,7 @@
 --- image: parts of images, and images that are moved, scaled, turned and mirrored.
 -- @module image_geometry
 
-local import, image = ...
+local image = ...
 local errors, arguments = import('core.errors', 'packages.image.arguments')
 local fail = xlua.error
 

@@ -5,7 +5,6 @@
 -- here are the functions that programs call.
 -- @module image
 
-local import = ...
 local bridge, c_structs, errors = import('core.bridge', 'core.c_structs', 'core.errors')
 
 local NATIVE = {

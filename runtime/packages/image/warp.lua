@@ -1,7 +1,7 @@
 --- image: images whose pixels are fetched from where a field or matrix says.
 -- @module image_warp
 
-local import, image = ...
+local image = ...
 local errors, arguments = import('core.errors', 'packages.image.arguments')
 local fail = xlua.error
 

@@ -5,7 +5,6 @@
 -- beside this one.
 -- @module mpi
 
-local import = ...
 local bridge, errors, deserialize = import('core.bridge', 'core.errors', 'files.deserialize')
 local output = import 'packages.output'
 

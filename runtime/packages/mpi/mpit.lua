@@ -3,7 +3,6 @@
 -- and write results to storages; requests and states of messages are tables here.
 -- @module mpi_mpit
 
-local import = ...
 local bridge, errors, standard_output = import('core.bridge', 'core.errors', 'packages.output')
 
 require 'mpi'

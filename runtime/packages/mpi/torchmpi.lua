@@ -3,7 +3,6 @@
 -- structs, and handles go back as they came.
 -- @module mpi_torchmpi
 
-local import = ...
 local ffi, bridge, c_structs, errors = import('ffi', 'core.bridge', 'core.c_structs', 'core.errors')
 
 require 'mpi'

@@ -1,7 +1,6 @@
 --- signal.complex: complex numbers as pairs, in tensors whose last dimension has 2 elements.
 -- @module signal_complex
 
-local import = ...
 local errors = import 'core.errors'
 local fail = errors.fail
 

@@ -1,7 +1,6 @@
 --- signal.convolution: a kernel that goes along a signal.
 -- @module signal_convolution
 
-local import = ...
 local bridge, errors = import('core.bridge', 'core.errors')
 local python = bridge.python_half 'signal'
 

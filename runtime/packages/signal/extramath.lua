@@ -1,7 +1,6 @@
 --- signal.extramath: functions of numbers.
 -- @module signal_extramath
 
-local import = ...
 local errors = import 'core.errors'
 
 local xmath = {}

@@ -1,7 +1,6 @@
 --- signal.fft: transforms, windows and cepstra.
 -- @module signal_fft
 
-local import = ...
 local bridge, errors = import('core.bridge', 'core.errors')
 local complex = require 'signal.complex'
 local xmath = require 'signal.extramath'

@@ -1,7 +1,6 @@
 --- signal.wavelet: wavelet transforms.
 -- @module signal_wavelet
 
-local import = ...
 local errors = import 'core.errors'
 local convolution = require 'signal.convolution'
 local xmath = require 'signal.extramath'

@@ -2,7 +2,6 @@
 -- own; jobs, their arguments and results go from one to another as serialized objects.
 -- @module threads
 
-local import = ...
 local host, bridge, errors = import('host', 'core.bridge', 'core.errors')
 local python_calls, deserialize = import('core.python_calls', 'files.deserialize')
 local gpu = import 'packages.gpu'

@@ -3,7 +3,7 @@
 -- same memory as what was written.
 -- @module threads_serialize
 
-local import, name = ...
+local name = ...
 local bridge, errors, serial = import('core.bridge', 'core.errors', 'files.serialize')
 
 local function plain_save(object) return torch.serialize(object) end
