@@ -55,12 +55,6 @@ class aminmax(NamedTuple):
 class frexp(NamedTuple):
     mantissa: Tensor
     exponent: Tensor
-class histogram(NamedTuple):
-    hist: Tensor
-    bin_edges: Tensor
-class histogramdd(NamedTuple):
-    hist: Tensor
-    bin_edges: Tensor
 class linalg_eig(NamedTuple):
     eigenvalues: Tensor
     eigenvectors: Tensor
@@ -76,20 +70,9 @@ class linalg_lu(NamedTuple):
     P: Tensor
     L: Tensor
     U: Tensor
-class lu_unpack(NamedTuple):
-    P: Tensor
-    L: Tensor
-    U: Tensor
 class linalg_lu_factor(NamedTuple):
     LU: Tensor
     pivots: Tensor
-class linalg_ldl_factor(NamedTuple):
-    LD: Tensor
-    pivots: Tensor
-class linalg_ldl_factor_ex(NamedTuple):
-    LD: Tensor
-    pivots: Tensor
-    info: Tensor
 class linalg_lu_factor_ex(NamedTuple):
     LU: Tensor
     pivots: Tensor
@@ -111,9 +94,6 @@ class svd(NamedTuple):
     U: Tensor
     S: Tensor
     V: Tensor
-class triangular_solve(NamedTuple):
-    solution: Tensor
-    cloned_coefficient: Tensor
 class cummax_out(NamedTuple):
     values: Tensor
     indices: Tensor
@@ -150,9 +130,6 @@ class aminmax_out(NamedTuple):
 class frexp_out(NamedTuple):
     mantissa: Tensor
     exponent: Tensor
-class histogram_out(NamedTuple):
-    hist: Tensor
-    bin_edges: Tensor
 class linalg_eig_out(NamedTuple):
     eigenvalues: Tensor
     eigenvectors: Tensor
@@ -168,20 +145,9 @@ class linalg_lu_out(NamedTuple):
     P: Tensor
     L: Tensor
     U: Tensor
-class lu_unpack_out(NamedTuple):
-    P: Tensor
-    L: Tensor
-    U: Tensor
 class linalg_lu_factor_out(NamedTuple):
     LU: Tensor
     pivots: Tensor
-class linalg_ldl_factor_out(NamedTuple):
-    LD: Tensor
-    pivots: Tensor
-class linalg_ldl_factor_ex_out(NamedTuple):
-    LD: Tensor
-    pivots: Tensor
-    info: Tensor
 class linalg_lu_factor_ex_out(NamedTuple):
     LU: Tensor
     pivots: Tensor
@@ -203,6 +169,3 @@ class svd_out(NamedTuple):
     U: Tensor
     S: Tensor
     V: Tensor
-class triangular_solve_out(NamedTuple):
-    solution: Tensor
-    cloned_coefficient: Tensor

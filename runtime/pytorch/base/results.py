@@ -68,25 +68,21 @@ _NAMES = {
     "values indices": "cummax cummin kthvalue max median min mode nanmedian sort topk",
     "min max": "aminmax",
     "mantissa exponent": "frexp",
-    "hist bin_edges": "histogram histogramdd",
     "eigenvalues eigenvectors": "linalg_eig linalg_eigh",
     "solution residuals rank singular_values": "linalg_lstsq",
-    "P L U": "linalg_lu lu_unpack",
+    "P L U": "linalg_lu",
     "LU pivots": "linalg_lu_factor",
-    "LD pivots": "linalg_ldl_factor",
-    "LD pivots info": "linalg_ldl_factor_ex",
     "LU pivots info": "linalg_lu_factor_ex",
     "Q R": "linalg_qr",
     "sign logabsdet": "linalg_slogdet slogdet",
     "U S Vh": "linalg_svd",
     "U S V": "svd",
-    "solution cloned_coefficient": "triangular_solve",
 }
 #: The names of the parts of each operation's results.
 FIELDS = {name: tuple(parts.split()) for parts, names in _NAMES.items() for name in names.split()}
 
 #: Where the results are written to given tensors, the tuple has a class of its own.
-FIELDS |= {f"{name}_out": fields for name, fields in FIELDS.items() if name != "histogramdd"}
+FIELDS |= {f"{name}_out": fields for name, fields in FIELDS.items()}
 
 RESULTS = {name: _make(name, fields) for name, fields in sorted(FIELDS.items())}
 all_return_types = list(RESULTS.values())

@@ -80,32 +80,6 @@ def linalg_lu(A: Tensor, *, pivot: bool = True) -> Any:
     return named("linalg_lu", wrap(_permutation(factors, pivots)), *_triangles(factors))
 
 
-@op(more=OUTS)
-def lu_unpack(
-    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
-) -> Any:
-    """Return the permutation P, and the triangles L and U, of what `torch.linalg.lu_factor` gives.
-
-    What is not to be unpacked is an empty tensor.
-    """
-    factors, pivots = LU_data.array, LU_pivots.array
-    _check_rank(factors, "torch.lu_unpack")
-    if unpack_pivots and pivots.dtype != np.int32:
-        raise RuntimeError(
-            "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 "
-            "dtype.\nNote: this function is intended to be used with the output produced by "
-            "torch.linalg.lu_factor"
-        )
-    if unpack_pivots and not ((pivots >= 1) & (pivots <= factors.shape[-2])).all():
-        raise RuntimeError(
-            "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
-            "Did you properly pass the result of lu_factor?"
-        )
-    none = wrap(np.empty(0, factors.dtype))
-    permutation = wrap(_permutation(factors, pivots)) if unpack_pivots else none
-    return named("lu_unpack", permutation, *(_triangles(factors) if unpack_data else (none, none)))
-
-
 def _triangles(factors: Array) -> tuple[Tensor, Tensor]:
     """Return both triangular factors; the lower one has 1 on its diagonal."""
     rank = min(factors.shape[-2:])

@@ -15,14 +15,11 @@ from th_shell.torch.base.results import named
 from th_shell.torch.base.shapes import broadcast
 from th_shell.torch.calls.schema import OUT, OUTS
 from th_shell.torch.calls.table import op
-from th_shell.torch.compute.elementwise import WIDE_FLOATS, check_types
 from th_shell.torch.compute.matrices import (
     LinAlgError,
     check_equation,
-    check_heights,
     check_matrices,
     check_one_type,
-    check_square,
     converged,
     factored,
     first_fault,
@@ -136,32 +133,6 @@ def logdet(input: Tensor) -> Tensor:
     """Return the logarithms of determinants; nan for negative ones."""
     sign, logarithm = linalg_slogdet(input)
     return wrap(np.where(sign.array < 0, np.nan, logarithm.array).astype(input.array.dtype))
-
-
-def _check_sides(input: Tensor, A: Tensor, name: str) -> None:
-    """Raise the errors of an equation whose right sides do not go with the matrices."""
-    b, array = input.array, A.array
-    check_square(array)
-    check_heights(array, b, name)
-    check_one_type("", ".", b=input, A=A)
-    check_types(f"{name}_cpu", WIDE_FLOATS, b.dtype)
-    broadcast(array.shape[:-2], b.shape[:-2])
-
-
-@op(more=OUT, casts=True)
-def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
-    """Return the solutions X of ``A @ X = input``, where input2 is the factor of A."""
-    b, factor = input.array, input2.array
-    for name, array in (("b", b), ("u", factor)):
-        if array.ndim < 2:
-            raise RuntimeError(
-                f"{name} should have at least 2 dimensions, but has {array.ndim} dimensions instead"
-            )
-    _check_sides(input, input2, "cholesky_solve")
-    turned = np.swapaxes(factor, -1, -2)
-    lower, higher = (turned, factor) if upper else (factor, turned)
-    half = _substituted(lower, b, False, True, False)
-    return wrap(_substituted(higher, half, True, True, False))
 
 
 @op(name="linalg_diagonal")
