@@ -46,16 +46,6 @@ def check_one_type(prefix: str, end: str = "", **two: Tensor) -> None:
         )
 
 
-def check_heights(array: Array, sides: Array, name: str) -> None:
-    """Raise RuntimeError where right sides have not as many rows as square matrices."""
-    rows, (height, width) = array.shape[-1], sides.shape[-2:]
-    if rows != height:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for {name}: each A matrix is {rows} by {rows} but each b "
-            f"matrix is {height} by {width}"
-        )
-
-
 def check_rank(array: Array, name: str, what: str = "A") -> None:
     """Raise RuntimeError where there are too few dimensions for matrices."""
     if array.ndim < 2:
