@@ -8,7 +8,9 @@ the bytes. Pixels are between 0 and 255 here, and between 0 and 65535 in a PNG f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from typing import Any
 
@@ -53,6 +55,19 @@ def read_file(name: bytes, cannot_open: str) -> bytes:
             return file.read()
     except OSError as error:
         raise TorchError(cannot_open % shown(name)) from error
+
+
+@contextmanager
+def damage(message: str) -> Iterator[None]:
+    """Raise errors of a library that reads a file as one with the original's message."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as those about EXIF data
+            yield
+    except (TorchError, MemoryError):
+        raise
+    except Exception as error:
+        raise TorchError(message) from error
 
 
 def tensor_of(dtype: DType, pixels: Array) -> Tensor:

@@ -89,7 +89,8 @@ def test_jpeg_that_was_cut_short_is_grey_where_it_ends(lua: Lua, tmp_path: Path)
 
 PNG = b"\x89PNG\r\n\x1a\n"
 READING = "[read_png_file] Error during read_image: "
-STRUCTURE = "Invalid JPEG file structure: "
+DAMAGED = READING + "the picture is damaged"
+PIXEL = zlib.compress(b"\0\0")
 
 
 def chunk(name: bytes, data: bytes = b"") -> bytes:
@@ -114,45 +115,27 @@ def header(width: int = 1, height: int = 1, colour: int = 0) -> bytes:
         (b"P5 " + b"1" * 10**6, "corrupted file or read error"),
         (b"P5#\x8f\n3 2#5 \nabcdef", "corrupted file or read error"),
         (b"P2\n1 1\n1\n" + b"9" * 20, "corrupted file or read error"),
-        (b"\xff\xd8\xff\xe0", "JPEG datastream contains no image"),
-        (b"\xff\xd8\xff\xdb\0\3\5", "Bogus DQT index 5"),
-        (b"\xff\xd8\xff\xc3\0\3\5", "Unsupported JPEG process: SOF type 0xc3"),
-        (b"\xff\xd8\xff\xc0\0\x0b\10\0\1\0\1\1\1\x11\0", STRUCTURE + "missing SOS marker"),
-        (b"\xff\xd8\xff\xda\0\6\1\1\1\1", STRUCTURE + "SOS before SOF"),
-        (PNG, "[read_png] Error during init_io: Read Error"),
-        (PNG + chunk(b"IDAT"), "[read_png] Error during init_io: IDAT: Missing IHDR before IDAT"),
-        (PNG + header() + chunk(b"xxxx"), "[read_png] Error during init_io: Read Error"),
-        (
-            PNG + header() + chunk(b"xxx1"),
-            "[read_png] Error during init_io: xxx[31]: invalid chunk type",
-        ),
-        (
-            PNG + header() + chunk(b"Xxxx"),
-            "[read_png] Error during init_io: Xxxx: unhandled critical chunk",
-        ),
+        (b"\xff\xd8\xff\xe0", "Corrupt JPEG data"),
+        (b"\xff\xd8\xff\xdb\0\3\5", "Corrupt JPEG data"),
+        (b"\xff\xd8\xff\xc0\0\x0b\10\0\1\0\1\1\1\x11\0", "Corrupt JPEG data"),
+        (PNG, "[read_png] Error during init_io: Missing IHDR"),
+        (PNG + chunk(b"IDAT") + bytes(99), "[read_png] Error during init_io: Missing IHDR"),
+        (PNG + header()[:-1] + b"?", "[read_png] Error during init_io: IHDR: CRC error"),
         (PNG + header(width=1_000_001), "[read_png] Error during init_io: Invalid IHDR data"),
-        (
-            PNG + header(colour=3) + chunk(b"IDAT"),
-            "[read_png] Error during init_io: IDAT: Missing PLTE before IDAT",
-        ),
+        (PNG + header() + chunk(b"xxxx"), READING + "Read Error"),
+        (PNG + header(colour=3) + chunk(b"IDAT", PIXEL) + chunk(b"IEND"), DAMAGED),
         (
             PNG + header(width=10**6, height=10**6) + chunk(b"IDAT"),
             "$ Torch: not enough memory: you tried to allocate 7450GB. Buy new RAM!",
         ),
-        (PNG + header() + chunk(b"IDAT", b"xx"), READING + "IDAT: incorrect header check"),
+        (PNG + header() + chunk(b"IDAT", b"xx") + chunk(b"IEND"), DAMAGED),
+        (PNG + header() + chunk(b"IDAT", zlib.compress(b"\0")) + chunk(b"IEND"), DAMAGED),
+        (PNG + header() + chunk(b"IDAT", zlib.compress(b"\5\0")) + chunk(b"IEND"), DAMAGED),
         (
-            PNG + header() + chunk(b"IDAT", zlib.compress(b"\0")) + chunk(b"IEND"),
-            READING + "Not enough image data",
-        ),
-        (
-            PNG + header() + chunk(b"IDAT", zlib.compress(b"\5\0")) + chunk(b"IEND"),
-            READING + "bad adaptive filter value",
-        ),
-        (
-            PNG + header() + chunk(b"IDAT", zlib.compress(b"\0\0"))[:-1] + b"?" + chunk(b"IEND"),
+            PNG + header() + chunk(b"IDAT", PIXEL)[:-1] + b"?" + chunk(b"IEND"),
             READING + "IDAT: CRC error",
         ),
-        (PNG + header() + chunk(b"IDAT", zlib.compress(b"\0\0")), READING + "Read Error"),
+        (PNG + header() + chunk(b"IDAT", PIXEL), READING + "Read Error"),
     ],
 )
 def test_files_that_are_broken(lua: Lua, tmp_path: Path, data: bytes, message: str) -> None:
