@@ -27,6 +27,7 @@ from th_shell.runtime.io.replacement import Replacement
 if TYPE_CHECKING:
     from th_shell.runtime.calls.table import ALL, TABLE, Row
     from th_shell.runtime.core.dtypes import DOUBLE
+    from th_shell.runtime.packages.gnuplot.plotter import plot_png
 
 __all__ = [
     "ALL",
@@ -49,6 +50,7 @@ __all__ = [
     "TABLE",
     "Token",
     "luajit_version",
+    "plot_png",
     "preload_lapack",
     "preload_operations",
     "preload_random",
@@ -63,6 +65,7 @@ _WITH_OPERATIONS = {
     "DOUBLE": "th_shell.runtime.core.dtypes",
     "Row": "th_shell.runtime.calls.table",
     "TABLE": "th_shell.runtime.calls.table",
+    "plot_png": "th_shell.runtime.packages.gnuplot.plotter",
 }
 
 

@@ -1,9 +1,8 @@
-"""The pictures of `plot` and `hist`: drawn by uniplot in a terminal, by matplotlib in files."""
+"""The pictures of `plot` and `hist`: drawn by uniplot in a terminal, by the plotter in files."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from th_shell.pictures.pixels import Array
 
 _HEIGHT = 15  # lines of a plot
 _LABELS = 12  # columns beside it
-_INCHES, _DOTS_PER_INCH = (6.4, 4.0), 100
+_PIXELS = 640, 400  # of a plot in a file
 #: Characters for the lines around a plot where there is only ASCII.
 _FRAME = str.maketrans("┌┐└┘─│▁", "++++-|_")
 
@@ -44,8 +43,8 @@ class Plot(ABC):
         """Return the characters that uniplot draws."""
 
     @abstractmethod
-    def _draw(self, axes: Any) -> None:
-        """Draw on axes of matplotlib."""
+    def _series(self) -> tuple[Array, Array, str]:
+        """Return what the plotter of the runtime draws: x, y and a style."""
 
     def to_text(self, screen: Screen) -> str:
         """Return the plot in characters."""
@@ -54,13 +53,10 @@ class Plot(ABC):
 
     def to_png(self, least: int = 1) -> bytes:
         """Return the plot as a PNG file."""
-        # Not by pyplot, which looks for a window system and keeps all figures.
-        module = load("matplotlib.figure", "a plot in a file")
-        figure = module.Figure(figsize=_INCHES, dpi=_DOTS_PER_INCH, layout="tight")
-        self._draw(figure.subplots())
-        file = BytesIO()
-        figure.savefig(file, format="png")
-        return file.getvalue()
+        load("matplotlib.figure", "a plot in a file")
+        from th_shell.runtime.shell import plot_png  # late, as few inputs draw
+
+        return plot_png(*self._series(), *_PIXELS)
 
 
 class Line(Plot):
@@ -82,8 +78,8 @@ class Line(Plot):
 
         return str(uniplot.plot_to_string(self._y, self._x, lines=True, **options))
 
-    def _draw(self, axes: Any) -> None:
-        axes.plot(self._x, self._y)
+    def _series(self) -> tuple[Array, Array, str]:
+        return self._x, self._y, "-"
 
 
 class Histogram(Plot):
@@ -106,5 +102,6 @@ class Histogram(Plot):
             options["character_set"] = "block"
         return str(uniplot.histogram_to_string(self._values, bins=self._bins, **options))
 
-    def _draw(self, axes: Any) -> None:
-        axes.hist(self._values, bins=self._bins)
+    def _series(self) -> tuple[Array, Array, str]:
+        counts, edges = np.histogram(self._values, self._bins)
+        return edges, counts, "|"

@@ -25,7 +25,7 @@ def install(engine: Engine) -> None:
 
 
 def _show(*args: Any) -> str | None:
-    from th_shell.pictures.drawing import Image
+    from th_shell.pictures.images import Image
 
     values, _, file = _read(args, "show(x) or show(x, 'file.png')")
     return _present(Image(values), file)

@@ -1,8 +1,7 @@
 """The Python half of the package ``gnuplot``: plots by matplotlib, in files, windows and pictures.
 
 Lua describes a figure by lines, each a word and what it says about the figure, with a tab between
-them; a line `series` takes the next of the tensors that are passed along: two of a plot in two
-dimensions, three in three, and one of an image.
+them; a line `series` takes the next of the tensors that are passed along (`Series.data`).
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import atexit
 import sys
 from collections.abc import Callable
-from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -20,21 +18,19 @@ from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 from th_shell.runtime.io.replacement import replace_file
 from th_shell.runtime.packages import optional
 from th_shell.runtime.packages.gnuplot import pace
-from th_shell.runtime.packages.gnuplot.drawing import Description, check_style, draw
+from th_shell.runtime.packages.gnuplot.plotter import (
+    check_style,
+    draw,
+    figure_file,
+    new_figure,
+    read_description,
+)
 
 __all__ = ["functions"]
 
-_DOTS_PER_INCH = 100
 #: Backends of matplotlib that have no window.
 _WITHOUT_WINDOW = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")
 _DTYPE_OF_BYTES = next(c for c in TENSOR_CLASSES if c.dtype.name == "Byte")
-
-
-def _figure(width: float, height: float) -> Any:
-    # Not by pyplot, which looks for a window system and keeps all figures.
-    module = optional("matplotlib.figure", "matplotlib", "gnuplot")
-    size = (width / _DOTS_PER_INCH, height / _DOTS_PER_INCH)
-    return module.Figure(figsize=size, dpi=_DOTS_PER_INCH, layout="tight")
 
 
 def _save(
@@ -50,14 +46,12 @@ def _save(
 
     The name of a file that is not written now must be absolute.
     """
-    description = Description(text, tensors)
+    description = read_description(text, tensors)
 
     def write() -> None:
-        figure, data = _figure(width, height), BytesIO()
-        draw(figure, description)
-        figure.savefig(data, format=kind.decode())
+        data = figure_file(description, width, height, kind.decode())
         try:
-            replace_file(name, data.getvalue())
+            replace_file(name, data)
         except OSError as error:
             raise TorchError(f"cannot save to {name.decode()}: {error.strerror}") from error
 
@@ -65,11 +59,11 @@ def _save(
 
 
 def _picture(text: bytes, tensors: list[Tensor], width: float, height: float) -> Tensor:
-    """A figure as an image of bytes, 3 x height x width."""
+    """Return a figure as an image of bytes, 3 x height x width."""
     agg = optional("matplotlib.backends.backend_agg", "matplotlib", "gnuplot")
-    figure = _figure(width, height)
+    figure = new_figure(width, height)
     canvas = agg.FigureCanvasAgg(figure)
-    draw(figure, Description(text, tensors))
+    draw(figure, read_description(text, tensors))
     canvas.draw()
     pixels = np.asarray(canvas.buffer_rgba())[..., :3]
     return _DTYPE_OF_BYTES.of(np.array(pixels.transpose(2, 0, 1), order="C"))
@@ -85,7 +79,7 @@ def _window(text: bytes, tensors: list[Tensor], number: float) -> bool:
     except Exception:  # each window system has errors of its own
         return False
     atexit.register(_wait_for_windows)
-    description = Description(text, tensors)
+    description = read_description(text, tensors)
 
     def show() -> None:
         figure.clear()
@@ -113,7 +107,7 @@ def _close_window(number: float) -> None:
 
 
 def functions() -> dict[str, Callable[..., Any]]:
-    """The functions by the names that Lua knows them under."""
+    """Return the functions by the names that Lua knows them under."""
     return {
         "check_style": check_style,
         "save": _save,

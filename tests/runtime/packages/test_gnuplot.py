@@ -16,7 +16,7 @@ import pytest
 from tests.conftest import Lua
 from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 from th_shell.runtime.packages.gnuplot import pace
-from th_shell.runtime.packages.gnuplot.drawing import Description, Style, draw, read_style
+from th_shell.runtime.packages.gnuplot.plotter import Style, draw, read_description, read_style
 from th_shell.runtime.shell import Engine
 
 DOUBLE = next(c for c in TENSOR_CLASSES if c.dtype.name == "Double")
@@ -32,7 +32,7 @@ def drawn(text: str, *tensors: Tensor) -> Any:
     from matplotlib.figure import Figure  # which takes long to load
 
     figure = Figure()
-    draw(figure, Description(text.removesuffix("\n").encode(), list(tensors)))
+    draw(figure, read_description(text.removesuffix("\n").encode(), list(tensors)))
     return figure.axes[0]
 
 

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image as Pillow
 
 from th_shell.pictures.display import Ink, Screen
-from th_shell.pictures.drawing import Image, fitted, image_text
+from th_shell.pictures.images import Image, fitted, image_text
 from th_shell.pictures.pixels import Array, enlarged, pixels, resized
 
 BLACK, WHITE, RED = [0, 0, 0], [255, 255, 255], [255, 0, 0]

@@ -1,4 +1,4 @@
-"""Figures drawn by matplotlib: their axes, and the series in them.
+"""The plotter: figures drawn by matplotlib, for the package gnuplot and the prompt's plots.
 
 The styles of series are gnuplot.plot's short names, and gnuplot's ``with lines lw 2``.
 """
@@ -9,30 +9,78 @@ import re
 import shlex
 import warnings
 from dataclasses import dataclass, field
-from typing import Any
+from io import BytesIO
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.packages import optional
 
 _PALETTES = {"gray": "gray", "grey": "gray", "color": "gnuplot", "colour": "gnuplot"}
 _VERTICAL = {"top": "upper", "bottom": "lower", "middle": "center"}
 _GREY = "0.85"
 
 
-class Description:
-    """A figure as Lua describes it: settings by their names, and series with their data."""
+_DOTS_PER_INCH = 100
 
-    def __init__(self, text: bytes, tensors: list[Tensor]) -> None:
-        lines = [line.split("\t") for line in text.decode(errors="replace").split("\n")]
-        self.kind = lines[0][0]
-        self.settings = {line[0]: line[1:] for line in lines[1:] if line[0] != "series"}
-        self.series = [(line[1], line[2]) for line in lines[1:] if line[0] == "series"]
-        each = len(tensors) // max(len(self.series), 1)
-        arrays = [np.array(tensor.array, np.float64) for tensor in tensors]
-        self.data = [arrays[i * each : (i + 1) * each] for i in range(len(self.series))]
+
+class Series(NamedTuple):
+    """What is drawn in a figure."""
+
+    #: Its name in the legend; empty for none.
+    legend: str
+    #: As `read_style` takes it; of an image the palette.
+    style: str
+    #: Two arrays of a plot in two dimensions, three in three, and one of an image.
+    data: list[Array]
+
+
+class Description(NamedTuple):
+    """A figure: plot, splot, scatter3 or image; settings by their names; and series."""
+
+    kind: str
+    settings: dict[str, list[str]]
+    series: list[Series]
+
+
+def read_description(text: bytes, tensors: list[Tensor]) -> Description:
+    """Return the figure that Lua describes by lines (see the package) and tensors."""
+    (kind, *_), *lines = (line.split("\t") for line in text.decode(errors="replace").split("\n"))
+    settings = {line[0]: line[1:] for line in lines if line[0] != "series"}
+    names = [line[1:3] for line in lines if line[0] == "series"]
+    each = len(tensors) // max(len(names), 1)
+    arrays = [np.array(tensor.array, np.float64) for tensor in tensors]
+    series = [
+        Series(legend, style, arrays[i * each : (i + 1) * each])
+        for i, (legend, style) in enumerate(names)
+    ]
+    return Description(kind, settings, series)
+
+
+def new_figure(width: float, height: float) -> Any:
+    """Return an empty figure of matplotlib; width, height: in pixels.
+
+    It is not made by pyplot, which looks for a window system and keeps all figures.
+    """
+    module = optional("matplotlib.figure", "matplotlib", "gnuplot")
+    size = (width / _DOTS_PER_INCH, height / _DOTS_PER_INCH)
+    return module.Figure(figsize=size, dpi=_DOTS_PER_INCH, layout="tight")
+
+
+def figure_file(description: Description, width: float, height: float, kind: str) -> bytes:
+    """Return the file of a figure; kind: png, svg, eps or pdf; width, height: in pixels."""
+    figure, data = new_figure(width, height), BytesIO()
+    draw(figure, description)
+    figure.savefig(data, format=kind)
+    return data.getvalue()
+
+
+def plot_png(x: Array, y: Array, style: str, width: float, height: float) -> bytes:
+    """Return the PNG file of a plot of one series, without a legend."""
+    return figure_file(Description("plot", {}, [Series("", style, [x, y])]), width, height, "png")
 
 
 def draw(figure: Any, description: Description) -> None:
@@ -49,7 +97,7 @@ def _draw(figure: Any, description: Description) -> None:
     is_solid = description.kind in ("splot", "scatter3")
     axes = figure.add_subplot(projection="3d" if is_solid else None)
     painter = {"splot": _surface, "scatter3": _points, "image": _image}.get(description.kind, _plot)
-    for (legend, style), data in zip(description.series, description.data, strict=True):
+    for legend, style, data in description.series:
         painter(figure, axes, data, legend, style)
     _set(axes, description)
 
@@ -78,7 +126,7 @@ def _plot(figure: Any, axes: Any, data: list[Array], legend: str, text: str) -> 
 
 
 def _column(y: Array, number: int = 0) -> Array:
-    """A column of what is drawn over x."""
+    """Return a column of what is drawn over x, counted from 0."""
     if y.ndim == 1 and number == 0:
         return y
     if y.ndim == 1 or number >= y.shape[1]:
@@ -92,6 +140,10 @@ def _lines(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
 
 
 def _boxes(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
+    """Draw boxes around x, or between the elements of x where it has one more."""
+    if len(x) > len(y):
+        axes.stairs(y, x, fill=True)
+        return
     steps = np.diff(np.unique(x))
     width = float(steps.min()) if steps.size else 1.0
     axes.bar(x, _column(y), width, label=legend, edgecolor="black", linewidth=0.5, **style.colour)
@@ -125,7 +177,7 @@ def _vectors(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
 
 
 def _spline(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
-    """A curve through the points, or near them: of each weight the square of the distance."""
+    """Draw a curve through the points, or near them where the style has a weight."""
     at, inverse = np.unique(x, return_inverse=True)
     values = np.bincount(inverse, _column(y)) / np.bincount(inverse)  # means, as gnuplot
     curve = _curve(at, values, style.weight)
@@ -134,7 +186,7 @@ def _spline(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
 
 
 def _curve(x: Array, y: Array, weight: float | None) -> Any:
-    """A spline; None where there are too few points for one."""
+    """Return a spline as a function of x; None where there are too few points for one."""
     from scipy import interpolate  # late: it takes long to load
 
     if x.size < (3 if weight is None else 5):
@@ -172,7 +224,7 @@ def check_style(text: bytes) -> None:
 def _set(axes: Any, description: Description) -> None:
     for name, values in description.settings.items():
         _SETTERS[name](axes, *values)
-    labelled = any(legend for legend, _ in description.series)
+    labelled = any(series.legend for series in description.series)
     if labelled and description.kind != "image" and "nokey" not in description.settings:
         across, down = description.settings.get("key", ["right", "top"])
         place = f"{_VERTICAL[down]} {across}".replace("center center", "center")
@@ -242,10 +294,13 @@ _COLOUR, _NUMBER = ("lc", "linecolor"), ("lt", "ls", "linetype", "linestyle")
 
 @dataclass
 class Style:
-    """A style's name, what matplotlib is told of lines, and the weight of a smoothing spline."""
+    """How a series is drawn."""
 
+    #: A key of `_PAINTERS`, or a word that is none.
     name: str
+    #: Matplotlib's, for lines.
     options: dict[str, Any] = field(default_factory=dict)
+    #: Of the distance from the points, where a spline smooths them.
     weight: float | None = None
 
     @property
@@ -255,7 +310,7 @@ class Style:
 
 
 def read_style(text: str) -> Style:
-    """The style that a text names, such as ``+-``, ``0.5~`` or ``with lines lw 2``."""
+    """Return the style that a text names, such as ``+-``, ``0.5~`` or ``with lines lw 2``."""
     text = text.strip()
     name = _SHORT.get(text)
     if name:
