@@ -202,7 +202,7 @@ def _close_all() -> None:
 
 
 def _group(number: float, name: bytes) -> int:
-    """A group of a file or group, which is made where there is none of the name."""
+    """Return a group of a file or group; make it where there is none of the name."""
     parent = _find(number)
     with _errors("Invalid groupID -1"):
         if isinstance(parent.get(name), _h5py().Dataset):
@@ -211,7 +211,7 @@ def _group(number: float, name: bytes) -> int:
 
 
 def _children(number: float) -> bytes:
-    """The children of a group: each one's number, kind, address and name, and a zero byte."""
+    """Return the children of a group: number, kind, address and name of each, and a zero byte."""
     parent = _find(number)
     with _errors("Failed getting group info"):
         names = list(parent)
@@ -220,7 +220,7 @@ def _children(number: float) -> bytes:
 
 
 def _child(parent: Any, number: float, name: str) -> str:
-    """The number, the kind and the address of a group's child."""
+    """Return the number, the kind and the address of a group's child."""
     h5py = _h5py()
     where = f"'{shown(to_bytes(name))}' in {_group_text(number)}"
     with _errors(f"Unable to read from {where} - no such data path"):
@@ -251,7 +251,7 @@ def _name(number: float) -> bytes:
 
 
 def _read(dataset: Any, dtype: DType, sizes: tuple[int, ...], where: Any) -> Tensor:
-    """A new tensor of the elements of a part of a dataset."""
+    """Return a new tensor of the elements of a part of a dataset."""
     tensor = TENSOR_CLASSES[dtype.index].new(sizes)
     if tensor.nelement:
         # The same bytes as the file's type, in this machine's order: of which sign is told by it.
@@ -269,7 +269,10 @@ def _all(number: float) -> Tensor:
 
 
 def _partial(number: float, ranges: Storage) -> Tensor:
-    """A part of a dataset. ranges: of each dimension the first and the last index, from 1."""
+    """Return a part of a dataset as a tensor.
+
+    ranges: of each dimension the first and the last index, from 1.
+    """
     dataset, sizes = _find(number), _sizes(number)
     first, last = ranges.data[::2].tolist(), ranges.data[1::2].tolist()
     if len(first) != len(sizes):
@@ -292,7 +295,7 @@ def _sizes(number: float) -> tuple[int, ...]:
 
 
 def _type(number: float) -> DType:
-    """The element type of the tensor that a dataset is read into."""
+    """Return the element type of the tensor that a dataset is read into."""
     dataset = _find(number)
     with _errors(f"Error getting type for object {int(number)}"):
         dtype, is_text = dataset.dtype, _h5py().check_string_dtype(dataset.dtype)
@@ -374,7 +377,7 @@ def _append(number: float, name: bytes, tensor: Tensor) -> int:
 
 
 def functions() -> dict[str, Callable[..., Any]]:
-    """The functions by the names that Lua knows them under."""
+    """Return the functions by the names that Lua knows them under."""
     return {
         "open": _open,
         "close": _close,

@@ -47,7 +47,7 @@ _LABEL = 64  # bytes before the elements of a message that is checked
 
 @cache
 def _mpi() -> Any:
-    """The module of MPI, whose import starts it."""
+    """Return the module of MPI, whose import starts it."""
     library = optional("mpi4py", "mpi4py", "mpi")
     library.rc.finalize = False  # at the end of a process that has failed, it would wait for others
     is_alone = not any(name in os.environ for name in _STARTED)
@@ -95,12 +95,12 @@ def _errors() -> Iterator[None]:
     try:
         yield
     except _mpi().Exception as error:
-        raise TorchError(f"MPI: {_told(error.Get_error_string())}") from error
+        raise TorchError(f"MPI: {_summary(error.Get_error_string())}") from error
     except (TypeError, ValueError, OverflowError) as error:  # mpi4py's own
         raise TorchError(f"MPI: {error}") from error
 
 
-def _told(text: str) -> str:
+def _summary(text: str) -> str:
     """Return the first line of an error of MPI's, and what the last of a stack of calls says."""
     first, *calls = text.splitlines()
     last = (calls or [""])[-1].partition(": ")[2]
@@ -119,14 +119,14 @@ def _communicator(number: float) -> Any:
 
 
 def _identity(number: float) -> tuple[int, int]:
-    """A process's own rank, and how many there are."""
+    """Return the rank of this process in a communicator, and the number of its processes."""
     _mpi()
     communicator = _communicator(number)
     return communicator.rank, communicator.size
 
 
 def _split(number: float, key: bytes) -> tuple[int, bool]:
-    """A communicator of the processes that have one key; whether all such are equally large."""
+    """Return a communicator of the processes with one key, and if all such are equally large."""
     parent = _communicator(number)
     with _errors():
         keys = parent.allgather(key)
@@ -203,7 +203,10 @@ class _Memory:
 
 
 def _argument(value: Any, lasts: bool, memories: list[_Memory], is_message: bool = False) -> Any:
-    """An argument of a call of MPI: a tensor, a number, nil, or the name of one of MPI's values."""
+    """Return an argument of a call of MPI for a tensor, number, nil or name of a value of MPI's.
+
+    memories: get that of a tensor. lasts, is_message: as for `_Memory`.
+    """
     if isinstance(value, Tensor):
         memories.append(_Memory(value, lasts, is_message))
         return memories[-1].array
@@ -288,7 +291,7 @@ def _send(number: float, text: bytes, to: int, tag: int) -> None:
 
 
 def _exchange(method: bytes, number: float, root: int, *texts: bytes) -> Any:
-    """Bytes by a collective call: 'bcast', 'gather', 'scatter', 'allgather'."""
+    """Exchange bytes by a collective call: 'bcast', 'gather', 'scatter', 'allgather'."""
     comm, name = _communicator(number), method.decode()
     text = list(texts) if name == "scatter" else texts[0] if texts else None
     with _errors():
@@ -367,7 +370,7 @@ def _free(number: float | None = None) -> None:
 
 
 def functions() -> dict[str, Callable[..., Any]]:
-    """The functions by the names that Lua knows them under."""
+    """Return the functions by the names that Lua knows them under."""
     return {
         "start": _start,
         "finish": _finish,

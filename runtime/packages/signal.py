@@ -25,7 +25,7 @@ def _fft() -> Any:
 
 
 def _values(tensor: Tensor, is_complex: bool) -> Array:
-    """A tensor's numbers: complex ones of its pairs."""
+    """Return a tensor's numbers, which are complex ones where it has pairs."""
     if not is_complex:
         return tensor.array
     pairs = np.ascontiguousarray(tensor.array)
@@ -33,7 +33,7 @@ def _values(tensor: Tensor, is_complex: bool) -> Array:
 
 
 def _result(like: Tensor, values: Array) -> Tensor:
-    """A new tensor of a tensor's type of numbers: of complex ones their pairs."""
+    """Return a new tensor of numbers, of the type of `like`; complex ones become pairs."""
     real = like.dtype.numpy
     if np.iscomplexobj(values):
         values = np.ascontiguousarray(values, _COMPLEX[like.dtype.name])
@@ -42,7 +42,7 @@ def _result(like: Tensor, values: Array) -> Tensor:
 
 
 def _transform(tensor: Tensor, rank: float, is_complex: bool, inverse: bool) -> Tensor:
-    """The transform of complex or real points over the last `rank` dimensions of points."""
+    """Return the transform of complex or real points over the last `rank` dimensions of points."""
     values = _values(tensor, is_complex)
     axes = tuple(range(-int(rank), 0))
     transform = _fft().ifftn if inverse else _fft().fftn
@@ -50,12 +50,12 @@ def _transform(tensor: Tensor, rank: float, is_complex: bool, inverse: bool) -> 
 
 
 def _real(tensor: Tensor, rank: float) -> Tensor:
-    """The transform of real points, without the negative frequencies of the last dimension."""
+    """Return the transform of real points, without the last dimension's negative frequencies."""
     return _result(tensor, _fft().rfftn(tensor.array, axes=tuple(range(-int(rank), 0))))
 
 
 def _real_inverse(tensor: Tensor, rank: float, size: float) -> Tensor:
-    """The real points whose transform a tensor has; size: of their last dimension."""
+    """Return the real points whose transform a tensor has; size: of their last dimension."""
     values = _values(tensor, True)
     size = int(size)
     if size < 1 or size // 2 + 1 > values.shape[-1]:
@@ -67,13 +67,13 @@ def _real_inverse(tensor: Tensor, rank: float, size: float) -> Tensor:
 
 
 def _cosine(tensor: Tensor, inverse: bool) -> Tensor:
-    """The cosine transform over all dimensions (FFTW's REDFT10), or its inverse."""
+    """Return the cosine transform over all dimensions (FFTW's REDFT10), or its inverse."""
     transform = _fft().idctn if inverse else _fft().dctn
     return _result(tensor, transform(tensor.array, type=2))
 
 
 def _windows(tensor: Tensor, shape: Tensor | None, step: float, out: Tensor, real: bool) -> None:
-    """The transforms of the windows of a signal, each a row of `out`.
+    """Fill each row of `out` with the transform of a window of a signal.
 
     shape: what each window is multiplied with.
     """
@@ -88,7 +88,7 @@ def _windows(tensor: Tensor, shape: Tensor | None, step: float, out: Tensor, rea
 
 
 def _convolve(signal: Tensor, kernel: Tensor, size: float, step: float) -> Tensor:
-    """The sums of products of a kernel with each part of a signal."""
+    """Return the sums of products of a kernel with each part of a signal."""
     x, k, n, step = signal.array, kernel.array, int(size), int(step)
     if n < 1 or step < 1 or (n - 1) * step + k.size > x.size:
         raise TorchError(
@@ -101,7 +101,7 @@ def _convolve(signal: Tensor, kernel: Tensor, size: float, step: float) -> Tenso
 
 
 def functions() -> dict[str, Callable[..., Any]]:
-    """The functions by the names that Lua knows them under."""
+    """Return the functions by the names that Lua knows them under."""
     return {
         "transform": _transform,
         "real": _real,

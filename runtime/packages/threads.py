@@ -146,7 +146,7 @@ def _unlock(number: float) -> None:
 
 
 def _count(number: float, compute: Callable[[int], int] = int) -> int:
-    """The value of a counter, which is then what a function makes of it."""
+    """Return the value of a counter, and set it to what a function computes from it."""
     with _counting:
         value = _find(_counters, number, "counter")
         _counters[int(number)] = compute(value)
@@ -154,7 +154,7 @@ def _count(number: float, compute: Callable[[int], int] = int) -> int:
 
 
 def functions() -> dict[str, Callable[..., Any]]:
-    """The functions by the names that Lua knows them under."""
+    """Return the functions by the names that Lua knows them under."""
     return {
         "new_queue": lambda: _new(_queues, Queue()),
         "free_queue": _free_queue,

@@ -28,7 +28,7 @@ _DOTS_PER_INCH = 100
 
 
 class Series(NamedTuple):
-    """What is drawn in a figure."""
+    """Data that are drawn in a figure."""
 
     #: Its name in the legend; empty for none.
     legend: str
@@ -39,9 +39,11 @@ class Series(NamedTuple):
 
 
 class Description(NamedTuple):
-    """A figure: plot, splot, scatter3 or image; settings by their names; and series."""
+    """A figure as Lua describes it."""
 
+    #: plot, splot, scatter3 or image.
     kind: str
+    #: The words of each setting by its name, a key of `_SETTERS`.
     settings: dict[str, list[str]]
     series: list[Series]
 
@@ -294,7 +296,7 @@ _COLOUR, _NUMBER = ("lc", "linecolor"), ("lt", "ls", "linetype", "linestyle")
 
 @dataclass
 class Style:
-    """How a series is drawn."""
+    """The look of a series."""
 
     #: A key of `_PAINTERS`, or a word that is none.
     name: str

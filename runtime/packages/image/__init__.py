@@ -29,7 +29,7 @@ __all__ = ["functions"]
 
 
 def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function without numpy's warnings: of a choice, both sides are computed."""
+    """Return a function without numpy's warnings: of a choice, both sides are computed."""
 
     @wraps(function)
     def call(*args: Any) -> Any:
@@ -40,7 +40,7 @@ def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def functions() -> dict[str, Callable[..., Any]]:
-    """The functions by the names that Lua knows them under."""
+    """Return the functions by the names that Lua knows them under."""
     pixels = (scaling, turning, colours, kernels, drawing)
     modules: tuple[Any, ...] = (*pixels, png, jpeg, ppm)
     return {name: _quiet(f) for module in modules for name, f in module.FUNCTIONS.items()}

@@ -60,7 +60,7 @@ def _converted(call: Call, convert: _Convert) -> None:
 
 
 def _hue(rgb: Array, largest: Array, span: Array) -> Array:
-    """The place on the circle of colours, between 0 and 1; 0 for shades of grey."""
+    """Return the place on the circle of colours, between 0 and 1; 0 for shades of grey."""
     r, g, b = rgb
     of_red = (g - b) / span + np.where(g < b, 6, 0).astype(rgb.dtype)
     of_others = np.where(largest == g, (b - r) / span + 2, (r - g) / span + 4)
@@ -98,7 +98,7 @@ def _hsl2rgb(hsl: Array) -> tuple[Array, Array, Array]:
 
 
 def _level(p: Array, q: Array, t: Array) -> Array:
-    """One of red, green and blue, for a place on the circle of colours."""
+    """Return one of red, green and blue, for a place on the circle of colours."""
     t = np.where(t < 0, t + 1, t)
     t = np.where(t > 1, t - 1, t)
     wide, base, step = t.astype(np.float64), p.astype(np.float64), (q - p).astype(np.float64)

@@ -65,7 +65,7 @@ def _text(call: Call) -> None:
 def _places(
     text: bytes, x: int, y: int, size: int, image: Tensor, wrap: bool
 ) -> Iterator[tuple[int, int, int]]:
-    """The letters of a text that are seen, and the place of the upper left pixel of each."""
+    """Yield the letters of a text that are seen, and the upper left pixel of each: x, y."""
     height, width = image.sizes[1:]
     left = x
     for code in text.partition(b"\0")[0]:
@@ -95,7 +95,7 @@ def _rectangle(call: Call) -> None:
 
 
 def _line(position: int, width: int, size: int) -> slice:
-    """The pixels of a line of some width around a position that counts from 1."""
+    """Return the pixels of a line of some width around a position that counts from 1."""
     # Division as in C, which rounds towards 0.
     before = int(width / 2) + 1
     last = min(size, position + width - before)

@@ -29,7 +29,7 @@ Functions = dict[str, Callable[[Call], Any]]
 
 
 def file_name(call: Call, at: int) -> bytes:
-    """An argument that is the name of a file; it ends at the first zero byte, as in C."""
+    """Return an argument that names a file; it ends at the first zero byte, as in C."""
     value = call.get(at)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         value = f"{value:.14g}".encode()  # as Lua writes numbers
@@ -39,7 +39,7 @@ def file_name(call: Call, at: int) -> bytes:
 
 
 def read_source(call: Call, cannot_open: str) -> bytes:
-    """The bytes of the file, or of the ByteTensor, that a call of ``load`` names.
+    """Return the bytes of the file, or of the ByteTensor, that a call of ``load`` names.
 
     cannot_open: the message about a file that cannot be read, with %s for its name.
     """
@@ -49,7 +49,10 @@ def read_source(call: Call, cannot_open: str) -> bytes:
 
 
 def read_file(name: bytes, cannot_open: str) -> bytes:
-    """The bytes of a file."""
+    """Return the bytes of a file.
+
+    cannot_open: as for `read_source`.
+    """
     try:
         with open(name, "rb") as file:
             return file.read()
@@ -71,13 +74,13 @@ def damage(message: str) -> Iterator[None]:
 
 
 def tensor_of(dtype: DType, pixels: Array) -> Tensor:
-    """A new image of height x width x depth pixels, as depth x height x width elements."""
+    """Return a new image of height x width x depth pixels, as depth x height x width elements."""
     planes = pixels.transpose(2, 0, 1).astype(dtype.numpy, order="C")
     return TENSOR_CLASSES[dtype.index].of(planes)
 
 
 def image_bytes(image: Tensor) -> Array:
-    """The pixels of an image as bytes, height x width x depth; fractions are cut off."""
+    """Return an image as bytes, height x width x depth; fractions are cut off."""
     planes = image.array if image.ndim == 3 else image.array[None]
     if planes.dtype.kind == "f":
         planes = np.nan_to_num(planes, nan=0, posinf=0, neginf=0).astype(np.int64)
@@ -85,7 +88,7 @@ def image_bytes(image: Tensor) -> Array:
 
 
 def encoded(pixels: Array, format: str, **options: Any) -> bytes:
-    """A file of pixels, height x width x depth, in a format of Pillow's, with its options."""
+    """Return a file of pixels, height x width x depth, in a format of Pillow's."""
     library: Any = optional("PIL.Image", "Pillow", "image")
     picture = library.fromarray(pixels[..., 0] if pixels.shape[2] == 1 else pixels)
     buffer = BytesIO()

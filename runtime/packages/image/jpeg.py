@@ -78,7 +78,7 @@ def _options(quality: int) -> dict[str, Any]:
 
 @lru_cache(1)
 def _standard_steps() -> list[list[int]]:
-    """The steps of the standard, which are those of quality 50."""
+    """Return the steps of the standard, which are those of quality 50."""
     grey = np.zeros((8, 8, 3), np.uint8)
     with _open(files.encoded(grey, "JPEG", quality=50)) as picture:
         return [list(table) for table in picture.quantization.values()]

@@ -19,12 +19,12 @@ FLOAT = np.float32
 
 
 def working(dtype: DType) -> type[np.floating[Any]]:
-    """The type in which values of an element type are computed."""
+    """Return the type in which values of an element type are computed."""
     return np.float64 if dtype is DOUBLE else FLOAT
 
 
 def to_elements(values: Array, dtype: DType) -> Array:
-    """Computed values as elements: bytes are rounded, and kept between 0 and 255."""
+    """Return computed values as elements; bytes are rounded, and kept between 0 and 255."""
     if dtype is not BYTE:
         return values.astype(dtype.numpy)
     rounded = (values.astype(FLOAT).astype(np.float64) + 0.5).astype(FLOAT)
@@ -32,7 +32,7 @@ def to_elements(values: Array, dtype: DType) -> Array:
 
 
 def planes(image: Tensor) -> Array:
-    """The pixels as depth x height x width; they share the tensor's memory."""
+    """Return the pixels as depth x height x width; they share the tensor's memory."""
     return image.array if image.ndim == 3 else image.array[None]
 
 
@@ -42,7 +42,7 @@ def put(image: Tensor, values: Array) -> None:
 
 
 def pair(call: Call, prefix: str) -> tuple[Tensor, Tensor]:
-    """The source and the destination, a call's first two arguments, as images."""
+    """Return the source and the destination: a call's first two arguments, as images."""
     source, target = call.tensor(1), call.tensor(2)
     for at, word, image in ((1, "src", source), (2, "dst", target)):
         if image.ndim not in (2, 3):
@@ -57,7 +57,7 @@ def check_depths(name: str, source: Tensor, target: Tensor) -> None:
 
 
 def colour_image(call: Call, at: int) -> Tensor:
-    """An argument that is an image of at least three planes."""
+    """Return an argument that is an image of at least three planes."""
     image = call.tensor(at)
     if image.ndim != 3:
         raise ArgError(at, "tensor must have three dimensions")
@@ -67,19 +67,19 @@ def colour_image(call: Call, at: int) -> Tensor:
 
 
 def whole(values: Array) -> Array:
-    """Whole numbers as positions; a nan, and what is too large, is outside of any image."""
+    """Return whole numbers as positions; nans and large ones are outside of any image."""
     return np.where(np.abs(values) < 1 << 31, values, -(1 << 31)).astype(np.int64)
 
 
 def take(pixels: Array, y: Array, x: Array) -> Array:
-    """The pixels of all planes at some positions, which are inside of the image."""
+    """Return the pixels of all planes at positions y, x, which are inside of the image."""
     positions = y * pixels.shape[2] + x
     taken: Array = pixels.reshape(len(pixels), -1).take(positions, 1)  # quicker than by two arrays
     return taken
 
 
 def take_inside(pixels: Array, y: Array, x: Array, fill: float = 0) -> Array:
-    """The pixels of all planes at any positions; outside of the image there is another number."""
+    """Return the pixels of all planes at any positions y, x; outside of the image `fill`."""
     height, width = pixels.shape[1:]
     inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
     taken = take(pixels, np.clip(y, 0, height - 1), np.clip(x, 0, width - 1))

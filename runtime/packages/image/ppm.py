@@ -20,12 +20,16 @@ _LINE_END = re.compile(rb"[\r\n]|\Z")
 
 
 class _Header(NamedTuple):
-    """kind: the digit of the format. end: where the header ends."""
+    """The header of a file."""
 
+    #: The digit of the format.
     kind: str
+    #: In pixels.
     width: int
     height: int
+    #: The value of white.
     largest: int
+    #: The index of the first byte behind the header.
     end: int
 
     @property
@@ -85,7 +89,10 @@ def _characters(data: bytes, header: _Header, count: int) -> Array:
 
 
 def _bytes(data: bytes, header: _Header, count: int) -> Array:
-    """Torch7: of samples of two bytes takes the first for the lower one, unlike other programs."""
+    """Return the samples of a file in bytes.
+
+    Torch7: of samples of two bytes takes the first for the lower one, unlike other programs.
+    """
     wide = header.largest > 255
     raster = data[header.end :][: count * (1 + wide)]
     return np.frombuffer(

@@ -67,7 +67,10 @@ def _linear(x: Array, length: int, dtype: DType) -> Array:
 
 
 def _steps(old: int, new: int) -> tuple[Array, Array]:
-    """Of all new positions but the last: the old one before each, and how far it is behind that."""
+    """Return the old position before each new one, and the distance between them.
+
+    The last new position is left out: it is the last old one.
+    """
     positions = np.arange(new - 1, dtype=FLOAT) * (FLOAT(old - 1) / FLOAT(max(new - 1, 1)))
     before = positions.astype(int)
     return before, (positions - before.astype(FLOAT))[:, None]
@@ -86,7 +89,7 @@ def _interpolated(x: Array, length: int, dtype: DType) -> Array:
 
 
 def _averaged(x: Array, length: int, dtype: DType) -> Array:
-    """Each new pixel is the mean of the old ones that it covers; of the outer ones a part counts.
+    """Return means of the old pixels that each new one covers; of the outer ones a part counts.
 
     Torch7: adds up in single precision, also doubles.
     """
@@ -112,7 +115,7 @@ def _averaged(x: Array, length: int, dtype: DType) -> Array:
 
 
 def cubic(p0: Array, p1: Array, p2: Array, p3: Array, x: Array) -> Array:
-    """The cubic polynomial (Catmull-Rom) through p1 at 0 and p2 at 1, at x between them."""
+    """Return the cubic polynomial (Catmull-Rom) through p1 at 0 and p2 at 1, at x between."""
     a1 = p2 - p0
     a2 = 2 * p0 - 5 * p1 + 4 * p2 - p3
     a3 = 3 * (p1 - p2) + p3 - p0
@@ -194,7 +197,10 @@ def _sample_bilinear(pixels: Array, y: Array, x: Array, dtype: DType) -> Array:
 
 
 def _sample_bicubic(pixels: Array, y: Array, x: Array, dtype: DType, padding: float) -> Array:
-    """Torch7: pixels beyond the borders count as the padding, also where positions are clamped."""
+    """Return values at positions between pixels, by cubic polynomials.
+
+    Torch7: pixels beyond the borders count as the padding, also where positions are clamped.
+    """
     kind = working(dtype)
     values = pixels.astype(kind)
     y1, x1 = np.floor(y).astype(int), np.floor(x).astype(int)
@@ -228,7 +234,7 @@ def _lanczos(pixels: Array, y: Array, x: Array, dtype: DType) -> Array:
 
 
 def _window(distance: Array) -> Array:
-    """The weights of pixels at a distance: Lanczos' window."""
+    """Return the weights of pixels at a distance: Lanczos' window."""
     d = np.abs(distance)
     arc = (FLOAT(math.pi) * d).astype(np.float64)
     outer = (FLOAT(math.pi) * d / FLOAT(_RADIUS)).astype(np.float64)

@@ -41,7 +41,7 @@ def _operands(call: Call) -> tuple[Tensor, Tensor, float]:
 
 
 def _from_middle(source: Tensor, target: Tensor) -> tuple[Array, Array, np.float32, np.float32]:
-    """The rows and columns of the target, counted from the source's middle, and this middle."""
+    """Return the target's rows and columns from the source's middle, and this middle: y, x."""
     y0, x0 = (FLOAT((n - 1) / 2) for n in source.sizes[-2:])
     height, width = target.sizes[-2:]
     y = np.arange(height, dtype=FLOAT)[:, None] - y0
@@ -49,7 +49,7 @@ def _from_middle(source: Tensor, target: Tensor) -> tuple[Array, Array, np.float
 
 
 def _round(values: Array) -> Array:
-    """The nearest whole numbers; those halfway between two go away from 0."""
+    """Return the nearest whole numbers; those halfway between two go away from 0."""
     wide = values.astype(np.float64)
     return whole(np.trunc(wide + np.copysign(0.5, wide)))
 
@@ -79,7 +79,7 @@ def _rotate_bilinear(call: Call) -> None:
 
 
 def _neighbours(position: Array, size: int) -> tuple[Array, Array, Array, Array]:
-    """The two pixels around each position, how far it is behind the first, and whether none is.
+    """Return the two pixels around positions, the distances from the first, and if none are.
 
     A position less than half a pixel outside of the image has the nearest pixel twice.
     """
@@ -94,7 +94,7 @@ def _neighbours(position: Array, size: int) -> tuple[Array, Array, Array, Array]
 def _between(
     pixels: Array, y1: Array, y2: Array, dy: Array, x1: Array, x2: Array, dx: Array
 ) -> Array:
-    """Values between four pixels, linear in both directions, in double precision."""
+    """Return values between four pixels, linear in both directions, in double precision."""
     right, below = dx.astype(np.float64), dy.astype(np.float64)
     left, above = 1 - right, 1 - below
     top = left * above * take(pixels, y1, x1) + right * above * take(pixels, y1, x2)
@@ -109,7 +109,7 @@ def _between(
 
 
 def _positions(source: Tensor, target: Tensor, full: bool, log: bool) -> tuple[Array, Array]:
-    """The row and column in the source of each pixel of the target, in double precision.
+    """Return the row and column in the source of each pixel of the target, as doubles.
 
     full: whether the largest radius reaches the corners of the source, not only its nearer side.
     log: whether the radius grows exponentially with the column.
@@ -147,7 +147,7 @@ def _polar(call: Call, bilinear: bool, log: bool) -> None:
 
 
 def _between_pixels(pixels: Array, y: Array, x: Array) -> Array:
-    """Values between four pixels; at the borders the pixel itself, and 0 outside."""
+    """Return values between four pixels; at the borders the pixel itself, and 0 outside."""
     height, width = pixels.shape[1:]
     y1, x1 = whole(np.floor(y)), whole(np.floor(x))
     has_four = (y1 >= 0) & (y1 + 1 < height) & (x1 >= 0) & (x1 + 1 < width)
@@ -182,7 +182,7 @@ def _translate(call: Call) -> None:
 
 
 def _overlap(shift: int, old: int, new: int) -> tuple[slice, slice] | None:
-    """The positions that stay inside when they are moved: before and after."""
+    """Return the positions that stay inside when they are moved: before and after."""
     first, last = max(shift, 0), min(old + shift, new)
     return (slice(first - shift, last - shift), slice(first, last)) if first < last else None
 

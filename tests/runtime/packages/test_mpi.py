@@ -124,7 +124,7 @@ def test_what_mpi_says_ends_in_a_word(
 ) -> None:
     limit = len(text) + (2 if text.startswith("Other") else 3)
     monkeypatch.setattr(mpi, "_mpi", lambda: SimpleNamespace(MAX_ERROR_STRING=limit))
-    assert mpi._told(text) == told
+    assert mpi._summary(text) == told
 
 
 @ALONE
