@@ -3,7 +3,7 @@
 
 local errors = import 'core.errors'
 
--- luacheck: globals xlua sys qt
+-- luacheck: globals xlua sys
 local Profiler = {}
 
 local UNKNOWN = -1 -- the time of an event that was started only
@@ -87,9 +87,7 @@ function Profiler:printAll()
   print(self:formatAll())
 end
 
--- ----------------------------------------------------------------- drawing
-
---- Sets the colour in which displayAll draws an event.
+--- Sets the colour of an event, for programs that draw reports.
 function Profiler:setColor(name, color)
   local event = self.events[name]
   if not event then
@@ -98,6 +96,7 @@ function Profiler:setColor(name, color)
   event.color = color
 end
 
+<<<<<<< HEAD:runtime/packages/profiler.lua
 --- Draws the report, a line below the other, with a painter of the package qt.
 -- @param args painter or win, zoom, font (its size), x and y of the first line
 function Profiler:displayAll(args)
@@ -118,6 +117,9 @@ end
 
 errors.make_public(Profiler,
   'start cpu real lap format formatAll print printAll setColor displayAll')
+=======
+th.make_public(Profiler, 'start cpu real lap format formatAll print printAll setColor')
+>>>>>>> 8e3a71b7 (Take away xlua.Profiler's displayAll, which draws with the package qt alone):runtime/lua/packages/profiler.lua
 
 --- A profiler: mode 'off' prints nothing; a verbose one says when events start, and their laps.
 function xlua.Profiler(mode, verbose)
