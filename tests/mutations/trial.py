@@ -21,9 +21,9 @@ from tests.mutations.doctests import doctested
 from tests.mutations.passages import New, passage_of
 from th_shell import python_syntax
 from th_shell.docs.checking import Checker
-from th_shell.docs.judging.chance import judge_page
 from th_shell.docs.judging.expectations import errata_of, with_errata
-from th_shell.docs.judging.omissions import with_omissions
+from th_shell.docs.judging.missing_outputs import with_missing_outputs
+from th_shell.docs.judging.randomness import judge_page
 from th_shell.docs.judging.reasons import with_devices, with_fragments
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading import names
@@ -310,7 +310,7 @@ class Trial:
         judged = judge_page(examples, self.runner, sources, {})
         results = with_devices(judged.results, self._imported)
         results = with_fragments(results, judged.outcomes, self._known)
-        results = with_omissions(results, judged.outcomes, self._page, self.runner)
+        results = with_missing_outputs(results, judged.outcomes, self._page, self.runner)
         return with_errata(results, judged.outcomes, errata)
 
 

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from th_shell import python_syntax
 from th_shell.docs.judging import expectations
-from th_shell.docs.judging.chance import judge_page
-from th_shell.docs.judging.omissions import with_omissions
+from th_shell.docs.judging.missing_outputs import with_missing_outputs
+from th_shell.docs.judging.randomness import judge_page
 from th_shell.docs.judging.reasons import damage, with_devices, with_fragments
 from th_shell.docs.judging.verdicts import ANNOUNCED, PageResult, Result, Verdict
 from th_shell.docs.reading import names
@@ -163,7 +163,7 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
         healed = Healing(page, judged, runner, sources, set(errata)).healed()
         results = _with_reasons(healed.results, judged.outcomes, page, runner)
         inputs.update(healed.inputs)
-    results = with_omissions(results, judged.outcomes, page, runner)
+    results = with_missing_outputs(results, judged.outcomes, page, runner)
     results = expectations.with_xfail(results)
     return Assessment(results, judged.outcomes, inputs, errata)
 

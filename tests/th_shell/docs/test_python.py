@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from th_shell.docs.judging.python import comparable, comparable_outcome
+from th_shell.docs.judging.python_output import comparable, comparable_outcome
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
 from th_shell.docs.reading.examples import PYTHON, Example, Kind

@@ -8,7 +8,7 @@ import pytest
 
 from th_shell.docs.checking import check_page
 from th_shell.docs.cli import main
-from th_shell.docs.judging.python import comparable, comparable_outcome
+from th_shell.docs.judging.python_output import comparable, comparable_outcome
 from th_shell.docs.judging.verdicts import Result
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind

@@ -22,7 +22,7 @@ from pathlib import Path
 from th_shell.docs.checking import Assessment, Checker, assess_page, held, own_faults
 from th_shell.docs.fixing.rewriting import rewritten
 from th_shell.docs.judging.printout import ANYTHING
-from th_shell.docs.judging.python import comparable_outcome
+from th_shell.docs.judging.python_output import comparable_outcome
 from th_shell.docs.judging.verdicts import Result, Verdict, comparison
 from th_shell.docs.reading.examples import LUA, PYTHON, Kind, Line
 from th_shell.docs.reading.names import strings

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from th_shell.docs.judging.chance import Judgement, judge_page, lost_in
+from th_shell.docs.judging.randomness import Judgement, judge_page, lost_in
 from th_shell.docs.judging.reasons import REQUIRES
 from th_shell.docs.judging.repairs import Passage, Repair, repairs
 from th_shell.docs.judging.verdicts import Result, Verdict

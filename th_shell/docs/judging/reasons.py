@@ -24,8 +24,8 @@ from functools import partial
 from posixpath import dirname
 
 from th_shell import python_syntax
-from th_shell.docs.judging.adoption import has_uneven_rows
-from th_shell.docs.judging.announcements import says
+from th_shell.docs.judging.announced_errors import says
+from th_shell.docs.judging.documented_values import has_uneven_rows
 from th_shell.docs.judging.printout import contradictions, located, only_rows, printed_tensors
 from th_shell.docs.judging.verdicts import ANNOUNCED, Result, Verdict
 from th_shell.docs.reading import names, naming

@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from th_shell.docs.judging.announcements import announces_error, rules_out, says
+from th_shell.docs.judging.announced_errors import announces_error, rules_out, says
 from th_shell.docs.judging.comparison import (
     agrees,
     agrees_by_layout,

@@ -36,7 +36,7 @@ _NO_LITERALS = {"nan": "(0 / 0)", "inf": "(1 / 0)", "-inf": "(-1 / 0)"}
 _ROUNDED = re.compile(r"(?<![\w.])\d+\.\d{4,}(?![\w.])")
 
 
-def adopting_code(example: Example, vary: bool = False) -> str:
+def code_to_adopt(example: Example, vary: bool = False) -> str:
     """Code that gives the value which an example has printed the documented numbers.
 
     Returns '' where there is no such code: it takes one tensor, or one number that a variable has.
@@ -106,11 +106,11 @@ class _Print(NamedTuple):
     line: int
 
 
-def adopting_cell(example: Example, outputs: Sequence[str], vary: bool = False) -> str:
+def cell_to_adopt(example: Example, outputs: Sequence[str], vary: bool = False) -> str:
     """The source of a cell with code behind each print of what depends on chance.
 
     Returns '' where there is nothing to put in. outputs: what runs have printed that differ in what
-    depends on chance. vary: see `adopting_code`.
+    depends on chance. vary: see `code_to_adopt`.
     """
     if example.language != PYTHON or example.kind is not Kind.CELL:
         return ""
@@ -122,7 +122,7 @@ def adopting_cell(example: Example, outputs: Sequence[str], vary: bool = False) 
     for one, expected, *printed in zip(prints[:-1], documented, *runs, strict=False):
         if one.name and not all(same(printed[0], text) for text in printed):
             shown = replace(example, source=one.name, expected=expected)
-            added[one.line] = adopting_code(shown, vary)
+            added[one.line] = code_to_adopt(shown, vary)
     return _with_lines(example.source, added) if any(added.values()) else ""
 
 

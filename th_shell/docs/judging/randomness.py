@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from th_shell.docs.judging import plausibility
-from th_shell.docs.judging.adoption import adopting_cell, adopting_code, vary_literals
 from th_shell.docs.judging.comparison import agrees_within, sorting
+from th_shell.docs.judging.documented_values import cell_to_adopt, code_to_adopt, vary_literals
 from th_shell.docs.judging.printout import is_scaled, number_words, numbers, with_exact_hex
-from th_shell.docs.judging.python import comparable, comparable_outcome
+from th_shell.docs.judging.python_output import comparable, comparable_outcome
 from th_shell.docs.judging.verdicts import QUOTES, Result, Verdict, comparison, judge
 from th_shell.docs.reading.examples import LUA, Example
 from th_shell.docs.reading.names import read_names
@@ -214,10 +214,10 @@ class _Rounds:
         after, sources = dict[int, str](), dict(given)
         for i in chance:
             example = self.examples[i]
-            if code := adopting_code(example, vary):
+            if code := code_to_adopt(example, vary):
                 after[i] = code
             cell = replace(example, source=given.get(i, example.source))
-            if code := adopting_cell(cell, [one.output for one in once.outcomes[i]], vary):
+            if code := cell_to_adopt(cell, [one.output for one in once.outcomes[i]], vary):
                 sources[i] = code
         return {"after": after, "sources": sources}
 

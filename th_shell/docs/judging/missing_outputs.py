@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from th_shell.docs.judging.python import comparable_outcome
+from th_shell.docs.judging.python_output import comparable_outcome
 from th_shell.docs.judging.verdicts import Result, Verdict, is_by_equals
 from th_shell.docs.reading.comment_values import ASSIGNMENT, remark_of
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
@@ -31,7 +31,7 @@ _SEEDS = (2, 3, 4, 5)
 _FORMS = ((PYTHON, Kind.PROMPT), (LUA, Kind.PROMPT), (LUA, Kind.BARE))
 
 
-def with_omissions(
+def with_missing_outputs(
     results: Sequence[Result], outcomes: Sequence[Sequence[Outcome]], page: Page, runner: Runner
 ) -> list[Result]:
     """The results, in which what prints something fails that the page has to show, and does not."""

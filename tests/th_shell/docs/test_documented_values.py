@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from th_shell.docs.judging.adoption import adopting_code, printed_array
+from th_shell.docs.judging.documented_values import code_to_adopt, printed_array
 from th_shell.docs.judging.printout import PrintedTensor
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.python_syntax import shown_name
@@ -73,7 +73,7 @@ def test_names_that_are_shown(source: str, name: str) -> None:
 def test_arrays_take_the_numbers_over(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.zeros((2, 2))
     monkeypatch.setattr("builtins._", x, raising=False)
-    code = adopting_code(example(source, "array([[1., nan],\n       [0.5, -inf]])"))
+    code = code_to_adopt(example(source, "array([[1., nan],\n       [0.5, -inf]])"))
     names: dict[str, Any] = {"x": x, "__builtins__": __builtins__}
     exec(code, names)
     np.testing.assert_array_equal(x, [[1, np.nan], [0.5, -np.inf]])
@@ -83,7 +83,7 @@ def test_arrays_take_the_numbers_over(source: str, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("value", [np.zeros(3), np.zeros(()), 4.0, None, "text"])
 def test_what_has_other_sizes_stays_as_it_is(value: object) -> None:
     before = repr(value)
-    exec(adopting_code(example("x", "array([[1., 2.]])")), {"x": value})
+    exec(code_to_adopt(example("x", "array([[1., 2.]])")), {"x": value})
     assert repr(value) == before
 
 
@@ -92,17 +92,17 @@ def test_what_has_other_sizes_stays_as_it_is(value: object) -> None:
 )
 def test_variables_take_numbers_over(text: str, value: float | None) -> None:
     names: dict[str, Any] = {"x": 1}
-    exec(adopting_code(example("x", text)), names)
+    exec(code_to_adopt(example("x", text)), names)
     assert names["x"] == value if value is not None else names["x"] != names["x"]
     assert type(names["x"]) is (int if text == "17" else float)
 
 
 @pytest.mark.parametrize(("source", "expected"), [("f()", "0.25"), ("x", "words"), ("x", "1, 2")])
 def test_what_nothing_takes_over(source: str, expected: str) -> None:
-    assert adopting_code(example(source, expected)) == ""
+    assert code_to_adopt(example(source, expected)) == ""
 
 
 def test_numbers_are_varied_within_their_rounding() -> None:
     x = np.zeros(3)
-    exec(adopting_code(example("x", "tensor([0.5000, 0.2500, 3.])"), vary=True), {"x": x})
+    exec(code_to_adopt(example("x", "tensor([0.5000, 0.2500, 3.])"), vary=True), {"x": x})
     assert x[2] == 3 and 0 < abs(x[0] - 0.5) <= 5e-5 and 0 < abs(x[1] - 0.25) <= 5e-5

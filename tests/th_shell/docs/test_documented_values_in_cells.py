@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from th_shell.docs.checking import check_page
-from th_shell.docs.judging.adoption import adopting_cell, shown_texts
+from th_shell.docs.judging.documented_values import cell_to_adopt, shown_texts
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.page import read
@@ -31,7 +31,7 @@ def cell(source: str = SOURCE, expected: str = PAGE, kind: Kind = Kind.CELL) -> 
 
 def test_what_follows_is_computed_of_documented_numbers() -> None:
     names: dict[str, Any] = {"random": lambda: np.array([0.1, 0.2])}
-    exec(adopting_cell(cell(), RUNS), names)
+    exec(cell_to_adopt(cell(), RUNS), names)
     assert (names["y"].tolist(), names["text"]) == ([0.5, 1.0], "two\n\nlines")
 
 
@@ -48,7 +48,7 @@ def test_what_follows_is_computed_of_documented_numbers() -> None:
     ],
 )
 def test_cells_that_stay_as_they_are(example: Example, runs: list[str]) -> None:
-    assert adopting_cell(example, runs) == ""
+    assert cell_to_adopt(example, runs) == ""
 
 
 def test_texts_of_several_prints() -> None:
