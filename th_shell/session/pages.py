@@ -320,7 +320,7 @@ class LuaPlayer(Player):
         value = example.value
         assert value is not None
         shown = self._printed(value.shown) if value.shown else outcome.output
-        return replace(outcome, shown=shown, told=tuple(map(self._printed, value.codes)))
+        return replace(outcome, shown=shown, readings=tuple(map(self._printed, value.codes)))
 
     def _printed(self, code: str) -> str:
         """Return what print shows of an expression; '' where it fails."""

@@ -27,7 +27,7 @@ _PREDICATE = re.compile(
     r"|^(?:illegal|invalid)(?: \w+){1,2}$",
     re.I,
 )
-_TOLD = re.compile(r"\berrors?\b[\])]*\s*:\s*(?P<text>.+)", re.I | re.S)
+_ANNOUNCEMENT = re.compile(r"\berrors?\b[\])]*\s*:\s*(?P<text>.+)", re.I | re.S)
 _LETTER = re.compile(r"\w")
 _QUOTED = re.compile(r"(?<!\w)(['\"`])([^'\"`]+)\1")
 
@@ -35,22 +35,23 @@ _QUOTED = re.compile(r"(?<!\w)(['\"`])([^'\"`]+)\1")
 def announces_error(comment: str) -> bool:
     """Return whether a comment says that its code raises an error."""
     for clause in _CLAUSE_ENDS.split(comment):
-        said = _PREDICATE.search(clause.strip())
-        if said and not _NEGATED.search(clause.strip(), 0, said.end()):
+        predicate = _PREDICATE.search(clause.strip())
+        if predicate and not _NEGATED.search(clause.strip(), 0, predicate.end()):
             return True
     return False
 
 
 def rules_out(comment: str, message: str) -> bool:
     """Return whether a comment tells of another error: nearly the same, or with other names."""
-    told = _TOLD.search(comment)
-    if not told:
+    announcement = _ANNOUNCEMENT.search(comment)
+    if not announcement:
         return False
-    named = [text for _, text in _QUOTED.findall(told["text"])] + number_words(told["text"])
-    return is_nearly(told["text"], message) or any(not says(message, name) for name in named)
+    text = announcement["text"]
+    names = [name for _, name in _QUOTED.findall(text)] + number_words(text)
+    return is_nearly(text, message) or any(not says(message, name) for name in names)
 
 
 def says(text: str, words: str) -> bool:
     """Return whether a text has these words in it, and not as parts of longer ones."""
     pieces = text.split(words) if words else []
-    return any(not _LETTER.search(one[-1:] + other[:1]) for one, other in pairwise(pieces))
+    return any(not _LETTER.search(before[-1:] + after[:1]) for before, after in pairwise(pieces))

@@ -46,13 +46,13 @@ def agrees(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
             expected = expected.replace(printout.ANYTHING, "...")
         elif _covers(*(" ".join(text.split()) for text in (expected, got))):
             return True
-    found = printout.tokens(got)
-    if any(_match(printout.tokens(text), found, tolerance) for text in printout.readings(expected)):
+    printed_tokens = printout.tokens(got)
+    texts = printout.readings(expected)
+    if any(_match(printout.tokens(text), printed_tokens, tolerance) for text in texts):
         return True
     printed = printout.only_tensors(got)
     return bool(printed) and any(
-        _same_tensors(printout.only_tensors(text), printed, tolerance)
-        for text in printout.readings(expected)
+        _same_tensors(printout.only_tensors(text), printed, tolerance) for text in texts
     )
 
 
@@ -72,16 +72,17 @@ def agrees_within(expected: str, got: str, varied: str, tolerance: Tolerance = _
 
     varied: what the same input prints where those numbers are others within their rounding.
     """
-    found, other = printout.tokens(got), printout.tokens(varied)
-    if len(found) != len(other):
+    printed_tokens, varied_tokens = printout.tokens(got), printout.tokens(varied)
+    if len(printed_tokens) != len(varied_tokens):
         return False
-    pairs = list(zip(found, other, strict=True))
+    pairs = list(zip(printed_tokens, varied_tokens, strict=True))
     spread = [_apart(a, b) for a, b in pairs]
     usual = sqrt(sum(s * s for s in spread) / max(1, sum(s > 0 for s in spread)))
     slack = [tolerance.plus(_MOST_SPREAD * s + usual) for s in spread]
     return any(
-        len(wanted) == len(found) and all(map(_equal, wanted, found, slack))
-        for wanted in map(printout.tokens, printout.readings(expected))
+        len(documented) == len(printed_tokens)
+        and all(map(_equal, documented, printed_tokens, slack))
+        for documented in map(printout.tokens, printout.readings(expected))
     )
 
 
@@ -119,9 +120,10 @@ def agrees_in_any_order(expected: str, got: str, tolerance: Tolerance = _EXACT) 
     """
     if not _TABLE.search(got):
         return False
-    found = "\n".join(in_order(got))
+    sorted_text = "\n".join(in_order(got))
     return any(
-        agrees("\n".join(in_order(text)), found, tolerance) for text in printout.readings(expected)
+        agrees("\n".join(in_order(text)), sorted_text, tolerance)
+        for text in printout.readings(expected)
     )
 
 
@@ -161,8 +163,8 @@ def is_error_message(expected: str, message: str) -> bool:
     texts = printout.located(expected), printout.located(message)
     if texts[0].strip() == printout.ANYTHING:
         return False  # of an error, the page must tell something
-    wanted, found = map(printout.bare_message, texts)
-    return agrees(wanted.removeprefix("lua: ").removeprefix("error: "), found)
+    documented, printed = map(printout.bare_message, texts)
+    return agrees(documented.removeprefix("lua: ").removeprefix("error: "), printed)
 
 
 def line_readings(line: str) -> list[tuple[str, ...]]:
@@ -201,19 +203,19 @@ def _are_in_order(
 
     begins: whether a piece, for which there is room, stands at a place.
     """
-    first, *rest = pieces
-    if not rest:
+    first, *following = pieces
+    if not following:
         return len(first) == length and begins(first, 0)
-    *middle, last = rest
+    *middle, last = following
     at, end = len(first), length - len(last)
     if at > end or not (begins(first, 0) and begins(last, end)):
         return False
     for piece in middle:  # each as early as it can be
         places = range(at, end - len(piece) + 1)
-        found = next((place for place in places if begins(piece, place)), None)
-        if found is None:
+        start = next((place for place in places if begins(piece, place)), None)
+        if start is None:
             return False
-        at = found + len(piece)
+        at = start + len(piece)
     return True
 
 
@@ -241,21 +243,27 @@ def _equal(expected: str, got: str, slack: Tolerance) -> bool:
 
 
 def _near(
-    wanted: float, found: float, units: tuple[float, float], slack: Tolerance, largest: float = 1.0
+    documented: float,
+    printed: float,
+    units: tuple[float, float],
+    slack: Tolerance,
+    largest: float = 1.0,
 ) -> bool:
     """Return whether two numbers agree. units: one in the last place of each, 0 where it is whole.
 
     largest: the largest number of their tensor.
     """
-    if wanted != wanted or found != found:
-        return wanted != wanted and found != found
+    if documented != documented or printed != printed:
+        return documented != documented and printed != printed
     unit, shown = units
-    has_all_digits = unit == shown <= _ALL_DIGITS * abs(wanted)
-    allowed = slack.of(wanted, unit if has_all_digits else unit / 2)
-    is_whole = wanted.is_integer() and found.is_integer()
+    has_all_digits = unit == shown <= _ALL_DIGITS * abs(documented)
+    allowed = slack.of(documented, unit if has_all_digits else unit / 2)
+    is_whole = documented.is_integer() and printed.is_integer()
     residue = 0.0 if is_whole else min(_RESIDUE * largest, _LARGEST_RESIDUE)
-    apart = abs(wanted - found)
-    return wanted == found or apart <= allowed or max(abs(wanted), abs(found)) <= residue
+    apart = abs(documented - printed)
+    return (
+        documented == printed or apart <= allowed or max(abs(documented), abs(printed)) <= residue
+    )
 
 
 def _are_numbers(*tokens: str) -> bool:
@@ -273,14 +281,14 @@ def _same_tensors(
     got: Sequence[printout.PrintedTensor],
     slack: Tolerance,
 ) -> bool:
-    def same(wanted: printout.PrintedTensor, found: printout.PrintedTensor) -> bool:
-        units = zip(wanted.units, found.units, strict=False)
-        largest = max((abs(value) for value in found.values if isfinite(value)), default=1.0)
+    def same(documented: printout.PrintedTensor, printed: printout.PrintedTensor) -> bool:
+        units = zip(documented.units, printed.units, strict=False)
+        largest = max((abs(value) for value in printed.values if isfinite(value)), default=1.0)
         near = partial(_near, slack=slack, largest=max(1.0, largest))
         return (
-            (wanted.class_name, wanted.sizes) == (found.class_name, found.sizes)
-            and not wanted.problem
-            and all(map(near, wanted.values, found.values, units))
+            (documented.class_name, documented.sizes) == (printed.class_name, printed.sizes)
+            and not documented.problem
+            and all(map(near, documented.values, printed.values, units))
         )
 
     return len(expected) == len(got) and all(map(same, expected, got))

@@ -119,24 +119,24 @@ def cell_to_adopt(example: Example, outputs: Sequence[str], vary: bool = False) 
     if len(prints) < 2 or any(len(texts) != len(prints) for texts in (documented, *runs)):
         return ""
     added: dict[int, str] = {}
-    for one, expected, *printed in zip(prints[:-1], documented, *runs, strict=False):
-        if one.name and not all(same(printed[0], text) for text in printed):
-            shown = replace(example, source=one.name, expected=expected)
-            added[one.line] = code_to_adopt(shown, vary)
+    for statement, expected, *printed in zip(prints[:-1], documented, *runs, strict=False):
+        if statement.name and not all(same(printed[0], text) for text in printed):
+            shown = replace(example, source=statement.name, expected=expected)
+            added[statement.line] = code_to_adopt(shown, vary)
     return _with_lines(example.source, added) if any(added.values()) else ""
 
 
 def shown_texts(text: str) -> list[str]:
     """The texts that several statements have printed: each a line, or lines within brackets."""
-    found: list[str] = []
+    texts: list[str] = []
     opened = 0
     for line in text.split("\n"):
         if opened > 0:
-            found[-1] += "\n" + line
+            texts[-1] += "\n" + line
         elif line.strip():
-            found.append(line)
+            texts.append(line)
         opened += open_brackets(line)
-    return found
+    return texts
 
 
 def _prints(source: str) -> Iterator[_Print]:

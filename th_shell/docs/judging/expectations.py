@@ -90,10 +90,10 @@ def updated(
             elif _disagreement(result, errata[i], runs):
                 new[i] = _with_output(errata[i], runs)._replace(right=None)
         elif result.failed:
-            found = Erratum({}, _sentence(result.note), right=inputs.get(i))
-            new[i] = found if i in inputs else _with_output(found, runs)
-    known = identities([result.example for result in results])
-    return {i: erratum._replace(place=known[i]._asdict()) for i, erratum in new.items()}
+            new_erratum = Erratum({}, _sentence(result.note), right=inputs.get(i))
+            new[i] = new_erratum if i in inputs else _with_output(new_erratum, runs)
+    places = identities([result.example for result in results])
+    return {i: erratum._replace(place=places[i]._asdict()) for i, erratum in new.items()}
 
 
 def _printed(run: Outcome) -> str:

@@ -44,7 +44,7 @@ class Healed:
 class Healing:
     """Repairs examples of a page that fail.
 
-    judged: the page as it is. sources: inputs that errata give, by index. known: the examples that
+    judged: the page as it is. sources: inputs that errata give, by index. with_errata: the examples that
     have errata, which stay as they are.
     """
 
@@ -52,7 +52,7 @@ class Healing:
     _judged_before: Judgement
     _runner: Runner
     _sources: Mapping[int, str]
-    _known: Set[int]
+    _with_errata: Set[int]
 
     def __post_init__(self) -> None:
         self._starts = [example.line for example in self._page.examples]
@@ -87,27 +87,27 @@ class Healing:
 
     def _all_proposals(self) -> dict[int, Iterator[Repair]]:
         above: dict[str, dict[str, Example]] = {language: {} for language in _KINDS}
-        found: dict[int, Iterator[Repair]] = {}
+        proposals: dict[int, Iterator[Repair]] = {}
         for i, (example, result) in enumerate(zip(self._page.examples, self._results, strict=True)):
             if example.kind not in _KINDS[example.language]:
                 continue
             binding = above[example.language]
-            own = bound_names(example.language, example.source)
-            if result.failed and not (i in self._known or i in self._lost):
+            assigned = bound_names(example.language, example.source)
+            if result.failed and not (i in self._with_errata or i in self._lost):
                 used = read_names(example.language, example.source)
                 makers = [binding[name] for name in used if name in binding]
-                bound = own.union(binding, _GIVEN[example.language])
+                bound = assigned.union(binding, _GIVEN[example.language])
                 passage = self._passage(i, makers, frozenset(bound))
-                found[i] = repairs(passage)
+                proposals[i] = repairs(passage)
             if example.language == LUA and REQUIRES.search(example.source):
-                self._modules |= own
-            binding.update(dict.fromkeys(own, example))
-        return found
+                self._modules |= assigned
+            binding.update(dict.fromkeys(assigned, example))
+        return proposals
 
     def _passage(self, index: int, above: Iterable[Example], bound: frozenset[str]) -> Passage:
         def lines(block: int, first: int, last: int) -> list[Line]:
-            own = self._page.blocks[block].lines
-            return [line for line in own if first <= line.number <= last]
+            block_lines = self._page.blocks[block].lines
+            return [line for line in block_lines if first <= line.number <= last]
 
         example = self._page.examples[index]
         shown = example.block + example.apart  # the block with the documented text
@@ -115,7 +115,7 @@ class Healing:
         next_ones = (e.line for e in below if e.block == example.block)
         until = next(next_ones, self._page.blocks[shown].closing)
         return Passage(
-            [line for other in above for line in lines(other.block, other.line, other.last)],
+            [line for maker in above for line in lines(maker.block, maker.line, maker.last)],
             lines(example.block, example.line, example.last),
             lines(shown, *(example.documented or (0, -1))),
             lines(shown, example.end + 1, until - 1),
@@ -149,10 +149,11 @@ class Healing:
         return max(0, bisect_right(self._starts, line) - 1)
 
     def _judged(self, examples: Sequence[Example], by_two_runs: bool) -> Judgement:
-        given = {self._starts[i]: source for i, source in self._sources.items()}
-        sources = {i: given[e.line] for i, e in enumerate(examples) if e.line in given}
+        sources_by_line = {self._starts[i]: source for i, source in self._sources.items()}
+        lines = {i: example.line for i, example in enumerate(examples)}
+        sources = {i: sources_by_line[n] for i, n in lines.items() if n in sources_by_line}
         stopped = {self._starts[i]: outcome for i, outcome in self._lost.items()}
-        lost = {i: stopped[e.line] for i, e in enumerate(examples) if e.line in stopped}
+        lost = {i: stopped[n] for i, n in lines.items() if n in stopped}
         return judge_page(examples, self._runner, sources, lost, by_two_runs)
 
     def _groups(self, examples: Sequence[Example], judged: Judgement) -> list[list[Result]]:
@@ -180,9 +181,10 @@ class Healing:
             if i in self._tried:
                 repair = self._tried[i]
                 results[i] = _with_repair(old, repair, texts)
-                own = range(old.example.line, old.example.last + 1)
+                input_lines = range(old.example.line, old.example.last + 1)
                 same = [new for new in group if new.example.expected == old.example.expected]
-                if len(group) == len(same) == 1 and all(number in own for number in repair.lines):
+                is_in_input = all(number in input_lines for number in repair.lines)
+                if is_in_input and len(group) == len(same) == 1:
                     inputs[i] = same[0].example.source
             elif len(group) == 1:
                 results[i] = replace(group[0], example=old.example)

@@ -38,29 +38,29 @@ def with_missing_outputs(
     texts = _texts(results, outcomes)
     judged = [_strict(*pair) for pair in zip(results, texts, strict=True)]
     lines = {line.number: line.text for block in page.blocks for line in block.lines}
-    found = _left_out(judged, texts, outcomes, lines)
-    if found:  # two runs may print the same by chance
+    indices = _left_out(judged, texts, outcomes, lines)
+    if indices:  # two runs may print the same by chance
         lost = {i: runs[0] for i, runs in enumerate(outcomes) if runs[0].lost}
         plans = [Plan(seed, engine=seed, lost=lost) for seed in _SEEDS]
         more = runner.evaluate([result.example for result in judged], plans)
         every = [
-            (*runs, *(comparable_outcome(result.example, outcome) for outcome in others))
-            for result, runs, others in zip(judged, outcomes, more, strict=True)
+            (*runs, *(comparable_outcome(result.example, outcome) for outcome in further))
+            for result, runs, further in zip(judged, outcomes, more, strict=True)
         ]
-        found = _left_out(judged, texts, every, lines)
-    for i in found:
+        indices = _left_out(judged, texts, every, lines)
+    for i in indices:
         judged[i] = _failed(judged[i], "the page shows what others print, and not this")
     return judged
 
 
 def _texts(results: Sequence[Result], outcomes: Sequence[Sequence[Outcome]]) -> list[str]:
     """What a page can show of the outputs: where it writes `= x` for values, no others."""
-    by_equals = any(is_by_equals(result.example) for result in results)
+    by_equals = any(is_by_equals(r.example) for r in results)
     return [
         runs[0].printed
-        if by_equals and one.example.kind is Kind.PROMPT and not is_by_equals(one.example)
-        else one.got
-        for one, runs in zip(results, outcomes, strict=True)
+        if by_equals and result.example.kind is Kind.PROMPT and not is_by_equals(result.example)
+        else result.got
+        for result, runs in zip(results, outcomes, strict=True)
     ]
 
 
@@ -74,25 +74,26 @@ def _left_out(
 
     texts: what it can show of them. lines: those of the page's code, by their numbers.
     """
-    found: list[int] = []
+    indices: list[int] = []
     for form in _FORMS:
-        own = [i for i, r in enumerate(results) if (r.example.language, r.example.kind) == form]
-        shown = sum(results[i].checked and _tells(results[i].example) for i in own)
+        members = [i for i, r in enumerate(results) if (r.example.language, r.example.kind) == form]
+        shown = sum(results[i].checked and _documents_output(results[i].example) for i in members)
         silent = [
             i
-            for i in own
-            if _prints(results[i], texts[i], outcomes[i]) and not _speaks(results[i].example, lines)
+            for i in members
+            if _prints(results[i], texts[i], outcomes[i])
+            and not _is_excused(results[i].example, lines)
         ]
         is_python = PYTHON in form
         named = [i for i in silent if _NAME.fullmatch(results[i].example.source)]
         if len(named) == 1 and not is_python:
             silent = named
         if len(silent) <= shown if is_python else len(silent) == 1 and shown >= _MANY:
-            found += silent
-    return found
+            indices += silent
+    return indices
 
 
-def _tells(example: Example) -> bool:
+def _documents_output(example: Example) -> bool:
     return bool(example.expected or example.value)
 
 
@@ -108,12 +109,12 @@ def _prints(result: Result, text: str, runs: Sequence[Outcome]) -> bool:
     return bool(result.verdict is Verdict.RAN and is_something and is_fixed and not is_script)
 
 
-def _speaks(example: Example, lines: Mapping[int, str]) -> bool:
+def _is_excused(example: Example, lines: Mapping[int, str]) -> bool:
     """Whether the page says something of what an example prints, or the settings that it need not.
 
     lines: those of the page's code, by their numbers.
     """
-    if _tells(example) or example.settings.strict is False:
+    if _documents_output(example) or example.settings.strict is False:
         return True
     above = lines.get(example.line - 1, "").lstrip() if example.kind is Kind.BARE else ""
     is_of_another = above.lstrip("- ").startswith((">", "=>"))  # the value of what is above it

@@ -68,10 +68,10 @@ def unlike_fixed(
     of examples above in place of their own, in the third all changed within their rounding.
     runs: what other runs print.
     """
-    exact, other, varied = adopted
+    exact, exact_again, varied = adopted
     if any(len(numbers) != len(words) for numbers in (*adopted, *runs)):
         return ""
-    everything = (exact, other, *runs)
+    everything = (exact, exact_again, *runs)
     columns = list(zip(*everything, strict=True))
     by_chance = {v for column in columns if column[0] != column[1] for v in column}
     for word, column, changed in zip(words, columns, varied, strict=True):
@@ -112,13 +112,13 @@ def _far_off(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> st
     """Why one of whole numbers is far from those in its place; ''."""
     from statistics import fmean, stdev  # late: few pages need it
 
-    for value, *others in zip(documented, *runs, strict=True):
+    for value, *samples in zip(documented, *runs, strict=True):
         # New memory may hold numbers so large that their squares are none.
-        if len(others) < _RUNS or not all(isfinite(8 * one * one) for one in others):
+        if len(samples) < _RUNS or not all(isfinite(8 * sample * sample) for sample in samples):
             continue
-        deviation = stdev(others)
-        if deviation and abs(value - fmean(others)) > _MOST_DEVIATIONS * deviation:
-            low, high = min(others), max(others)
+        deviation = stdev(samples)
+        if deviation and abs(value - fmean(samples)) > _MOST_DEVIATIONS * deviation:
+            low, high = min(samples), max(samples)
             return f"{value:g} is far from what runs have printed there: {low:g} to {high:g}"
     return ""
 
@@ -142,18 +142,20 @@ def _are_whole(values: Sequence[float]) -> bool:
     return all(value == int(value) for value in values if isfinite(value))
 
 
-def nearly_repeats(documented: Sequence[float], others: Sequence[float]) -> bool:
+def nearly_repeats(documented: Sequence[float], earlier: Sequence[float]) -> bool:
     """Whether numbers are the others but for some: at least half of those with fractions agree."""
-    pairs = [(a, b) for a, b in zip(documented, others, strict=False) if a % 1 or b % 1]
+    pairs = [(a, b) for a, b in zip(documented, earlier, strict=False) if a % 1 or b % 1]
     same = sum(a == b for a, b in pairs)
     return (
-        len(documented) == len(others) and same < len(pairs) and same >= max(_LEAST, len(pairs) / 2)
+        len(documented) == len(earlier)
+        and same < len(pairs)
+        and same >= max(_LEAST, len(pairs) / 2)
     )
 
 
-def differences(documented: Sequence[float], others: Sequence[float]) -> str:
+def differences(documented: Sequence[float], earlier: Sequence[float]) -> str:
     """What tells numbers from those that they nearly repeat."""
-    pairs = [(a, b) for a, b in zip(documented, others, strict=True) if a != b]
+    pairs = [(a, b) for a, b in zip(documented, earlier, strict=True) if a != b]
     shown = ", ".join(f"{a:g} for {b:g}" for a, b in pairs[:3])
     return shown + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")
 
@@ -163,12 +165,12 @@ def unlike_above(outputs: Mapping[int, Sequence[float]]) -> dict[int, int]:
 
     An output that another one above repeats exactly is left out.
     """
-    found: dict[int, int] = {}
+    repeated: dict[int, int] = {}
     above: list[int] = []
-    for index, own in outputs.items():
-        if not any(list(outputs[other]) == list(own) for other in above):
-            near = [other for other in above if nearly_repeats(own, outputs[other])]
+    for index, numbers in outputs.items():
+        if not any(list(outputs[earlier]) == list(numbers) for earlier in above):
+            near = [earlier for earlier in above if nearly_repeats(numbers, outputs[earlier])]
             if near:
-                found[index] = near[-1]
+                repeated[index] = near[-1]
         above.append(index)
-    return found
+    return repeated

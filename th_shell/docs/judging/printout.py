@@ -63,8 +63,8 @@ def contradictions(text: str, printed: str) -> list[PrintedTensor]:
     what is like a tensor in the printed text is left out.
     """
     usual = {(t.sizes, t.count) for t in printed_tensors(printed) if t.problem}
-    found = (tensor for tensor in printed_tensors(text) if tensor.problem)
-    return [tensor for tensor in found if (tensor.sizes, tensor.count) not in usual]
+    contradicting = (tensor for tensor in printed_tensors(text) if tensor.problem)
+    return [tensor for tensor in contradicting if (tensor.sizes, tensor.count) not in usual]
 
 
 def only_tensors(text: str) -> list[PrintedTensor]:
@@ -90,7 +90,7 @@ def precision(number: str) -> float:
 
 
 def _read(class_name: str, sizes: tuple[int, ...], lines: list[str]) -> PrintedTensor:
-    found: dict[tuple[int, ...], tuple[float, float]] = {}
+    elements: dict[tuple[int, ...], tuple[float, float]] = {}
     leading: tuple[int, ...] = ()
     scale, row, column = 1.0, 0, 0
     for line in _own_lines(lines):
@@ -107,14 +107,17 @@ def _read(class_name: str, sizes: tuple[int, ...], lines: list[str]) -> PrintedT
                 place = (*leading, row, at)
                 if len(sizes) == 1:
                     place = (row,) if len(words) == 1 and not leading else (row, at)
-                found[place] = float(word) * scale, precision(word) * scale
+                elements[place] = float(word) * scale, precision(word) * scale
             row += 1
     # The sizes may be those of far more elements than anyone has printed.
-    if not found or len(found) != prod(sizes) or set(found) != set(product(*map(range, sizes))):
-        shown = f"{len(found)} numbers for {prod(sizes)} elements"
-        problem = shown if len(found) != prod(sizes) else "the numbers are in other rows"
-        return PrintedTensor(class_name, sizes, problem=problem, count=len(found))
-    ordered = [found[place] for place in sorted(found)]
+    problem, count = "", prod(sizes)
+    if len(elements) != count:
+        problem = f"{len(elements)} numbers for {count} elements"
+    elif not elements or set(elements) != set(product(*map(range, sizes))):
+        problem = "the numbers are in other rows"
+    if problem:
+        return PrintedTensor(class_name, sizes, problem=problem, count=len(elements))
+    ordered = [elements[place] for place in sorted(elements)]
     values, units = zip(*ordered, strict=True)
     return PrintedTensor(class_name, sizes, values, units, count=len(values))
 
@@ -279,9 +282,9 @@ def is_scaled(text: str) -> bool:
 def layout(text: str) -> tuple[list[str], int]:
     """The words of a text but for those of times, and how many numbers there are."""
     text = _QUOTES_OF_TIMES.sub(" ' ", _SCALE.sub("", _HEXADECIMAL.sub("0x", text)))
-    found = tokens(_OF_TIMES.sub(" ", text))
-    words = [token for token in found if not is_number(token)]
-    return words, len(found) - len(words)
+    all_tokens = tokens(_OF_TIMES.sub(" ", text))
+    words = [token for token in all_tokens if not is_number(token)]
+    return words, len(all_tokens) - len(words)
 
 
 def loose_layout(text: str) -> list[str]:

@@ -60,7 +60,7 @@ def judge_page(
     if not by_two_runs:
         judged = replace(rounds, lost=lost_in(judged)).further(judged)
     pairs = zip(judged.results, examples, strict=True)
-    results = [one if one.example is e else replace(one, example=e) for one, e in pairs]
+    results = [result if result.example is e else replace(result, example=e) for result, e in pairs]
     return judged._replace(results=results)
 
 
@@ -97,12 +97,12 @@ class _Rounds:
 
     def further(self, once: Judgement) -> Judgement:
         """The judgement by further runs, where they may tell more."""
-        if others := self.other_outcomes(once):
-            pairs = [(one, others.get(i, two)) for i, (one, two) in enumerate(once.outcomes)]
+        if differing := self.other_outcomes(once):
+            pairs = [(a, differing.get(i, b)) for i, (a, b) in enumerate(once.outcomes)]
             once = Judgement(judge(self.examples, pairs), pairs)
         chance = [i for i, result in enumerate(once.results) if result.verdict is Verdict.LAYOUT]
         if chance or any(result.failed for result in once.results):
-            once = replace(self, lucky=frozenset(others)).second(once, chance)
+            once = replace(self, lucky=frozenset(differing)).second(once, chance)
         return self.in_order(once)
 
     def other_outcomes(self, once: Judgement) -> dict[int, Outcome]:
@@ -110,25 +110,25 @@ class _Rounds:
 
         Those of examples that fail: what depends on chance may be the same in two runs by luck.
         """
-        found = [
+        failing = [
             i
             for i, (result, (first, second)) in enumerate(zip(*once, strict=True))
             if result.verdict is Verdict.DIFFERS and first.compared == second.compared
         ]
-        others = dict[int, Outcome]()
-        for i, outcomes in self._more(found).items() if found else ():
+        differing_outcomes = dict[int, Outcome]()
+        for i, outcomes in self._more(failing).items() if failing else ():
             usual = once.outcomes[i][0].compared
             differing = [o for o in outcomes if not (o.lost or o.error) and o.compared != usual]
             if differing:
-                others[i] = differing[0]
-        return others
+                differing_outcomes[i] = differing[0]
+        return differing_outcomes
 
     def in_order(self, once: Judgement) -> Judgement:
         """The judgement in which outputs fail that all runs print in other orders, and no other.
 
         They hold where the page has the same in any order: it does not.
         """
-        found = {
+        sorts = {
             i: sort
             for i, (example, result, pair) in enumerate(zip(self.examples, *once, strict=True))
             if result.verdict is Verdict.LAYOUT
@@ -138,9 +138,10 @@ class _Rounds:
             and not _holds(example, pair[0], sort)
         }
         results = list(once.results)
-        for i, others in self._more(found).items() if found else ():
+        for i, more_outcomes in self._more(sorts).items() if sorts else ():
             first = once.outcomes[i][0].compared
-            if all(found[i](other.compared) == found[i](first) for other in others):
+            sort = sorts[i]
+            if all(sort(outcome.compared) == sort(first) for outcome in more_outcomes):
                 value = self.examples[i].value
                 note = f"its comment says: {value.text}" if value else ""
                 results[i] = replace(results[i], verdict=Verdict.DIFFERS, note=note, by_chance=True)
@@ -151,30 +152,31 @@ class _Rounds:
         seeds = _SEEDS if all(self.examples[i].language == LUA for i in indices) else _MORE_SEEDS
         common = Plan(0, sources=self.sources, last=max(indices))
         plans = [replace(common, seed=n, clock=n << 20, engine=n % _ENGINES) for n in seeds]
-        found = self._evaluated(plans)
-        return {i: found[i] for i in indices}
+        outcomes = self._evaluated(plans)
+        return {i: outcomes[i] for i in indices}
 
     def second(self, once: Judgement, chance: Sequence[int]) -> Judgement:
         """The page by further runs. chance: the examples that depend on it."""
-        found = self._further(once, chance)
-        if not found:
+        all_runs = self._further(once, chance)
+        if not all_runs:
             return once
-        again = judge(self.examples, _pairs(found))
-        shown_first = _shown_first(self.examples)
+        again = judge(self.examples, _pairs(all_runs))
+        shown_first = _shown_at_first_use(self.examples)
         results = []
         for i, (first, second) in enumerate(zip(once.results, again, strict=True)):
             before, later = once.outcomes[i]
-            seeds, repeats = found[i][_ADOPTED:_REPEATED], found[i][_REPEATED:]
+            runs = all_runs[i]
+            seeds, repeats = runs[_ADOPTED:_REPEATED], runs[_REPEATED:]
             samples = [outcome.output for outcome in (before, *seeds)]
             # Where one seed has printed different things, it is by no seed.
             is_by_none = any(outcome.output != before.output for outcome in repeats)
             if is_by_none or _is_by_clock(samples, later.output):
                 samples = samples[:1]
-            is_same_by_luck = i in self.lucky and found[i][0].output == before.output
-            if len({before, later, *found[i]}) > 1 and not is_same_by_luck:
-                first = _better(first, second, found[i], samples, i in shown_first)
+            is_same_by_luck = i in self.lucky and runs[0].output == before.output
+            if len({before, later, *runs}) > 1 and not is_same_by_luck:
+                first = _better(first, second, runs, samples, i in shown_first)
             results.append(first)
-        pairs = enumerate(_pairs(found))
+        pairs = enumerate(_pairs(all_runs))
         outcomes = [once.outcomes[i] if i in self.lucky else pair for i, pair in pairs]
         return Judgement(_with_repetitions(results), outcomes)
 
@@ -188,8 +190,8 @@ class _Rounds:
         if not chance:  # nothing is adopted: the first two are what has run
             if literals == self.sources:
                 return []
-            others = self._evaluated([replace(FIRST, sources=literals)])
-            return [(*pair, *other) for pair, other in zip(once.outcomes, others, strict=True)]
+            repeated = self._evaluated([replace(FIRST, sources=literals)])
+            return [(*pair, *run) for pair, run in zip(once.outcomes, repeated, strict=True)]
         failed = (i for i, result in enumerate(once.results) if result.failed)
         last = max((*chance, *failed))
         adopted = self._adopting(once, chance, self.sources, vary=False)
@@ -205,41 +207,41 @@ class _Rounds:
         return self._evaluated(plans)
 
     def _adopting(
-        self, once: Judgement, chance: Sequence[int], given: Mapping[int, str], vary: bool
+        self, once: Judgement, chance: Sequence[int], replaced: Mapping[int, str], vary: bool
     ) -> dict[str, Any]:
         """What a plan says that takes over documented numbers: behind examples, and within cells.
 
-        given: the sources that replace those of the page.
+        replaced: the sources that replace those of the page.
         """
-        after, sources = dict[int, str](), dict(given)
+        after, sources = dict[int, str](), dict(replaced)
         for i in chance:
             example = self.examples[i]
             if code := code_to_adopt(example, vary):
                 after[i] = code
-            cell = replace(example, source=given.get(i, example.source))
-            if code := cell_to_adopt(cell, [one.output for one in once.outcomes[i]], vary):
+            cell = replace(example, source=replaced.get(i, example.source))
+            if code := cell_to_adopt(cell, [outcome.output for outcome in once.outcomes[i]], vary):
                 sources[i] = code
         return {"after": after, "sources": sources}
 
     def _varied_literals(self) -> dict[int, str]:
         """The inputs that replace those of the page, and others with changed literals."""
-        given = {i: self.sources.get(i, e.source) for i, e in enumerate(self.examples)}
-        varied = {i: vary_literals(source) for i, source in given.items()}
-        return {i: varied[i] for i in given if i in self.sources or varied[i] != given[i]}
+        inputs = {i: self.sources.get(i, e.source) for i, e in enumerate(self.examples)}
+        varied = {i: vary_literals(source) for i, source in inputs.items()}
+        return {i: varied[i] for i in inputs if i in self.sources or varied[i] != inputs[i]}
 
     def _evaluated(self, plans: Sequence[Plan]) -> list[tuple[Outcome, ...]]:
         plans = [replace(plan, lost=self.lost) for plan in plans]
-        found = self.runner.evaluate(self.examples, plans)
+        outcomes_by_example = self.runner.evaluate(self.examples, plans)
         return [
             tuple(comparable_outcome(example, outcome) for outcome in outcomes)
-            for example, outcomes in zip(self.examples, found, strict=True)
+            for example, outcomes in zip(self.examples, outcomes_by_example, strict=True)
         ]
 
 
 def _holds(example: Example, outcome: Outcome, sort: Callable[[str], str]) -> bool:
     """Whether the page has what is printed, once both are sorted."""
     value = example.value.text if example.value else ""
-    texts = {example.expected, value, QUOTES.sub(" ", value), *outcome.told} - {""}
+    texts = {example.expected, value, QUOTES.sub(" ", value), *outcome.readings} - {""}
     equal, got = comparison(example), sort(outcome.compared)
     return any(equal(sort(text), got) for text in texts)
 
@@ -255,15 +257,15 @@ def _is_by_clock(samples: Sequence[str], later: str) -> bool:
 
     later: what a run has printed whose clock is months ahead.
     """
-    rows, other = [numbers(text) for text in samples], numbers(later)
-    if not other or any(len(row) != len(other) for row in rows):
+    rows, later_numbers = [numbers(text) for text in samples], numbers(later)
+    if not later_numbers or any(len(row) != len(later_numbers) for row in rows):
         return False
     if _TIME.search(later):  # its seconds go on from run to run, and its day does not
-        columns = zip(other, *rows, strict=True)
+        columns = zip(later_numbers, *rows, strict=True)
         return any(len(set(column)) == 1 and value != column[0] for value, *column in columns)
-    return other != rows[0] and all(
+    return later_numbers != rows[0] and all(
         max(column) - min(column) <= _BUSY * abs(value - column[0])
-        for value, *column in zip(other, *rows, strict=True)
+        for value, *column in zip(later_numbers, *rows, strict=True)
     )
 
 
@@ -281,7 +283,7 @@ def _better(
     """The result of an example from those of both rounds.
 
     samples: what runs have printed that differ in nothing but the seed.
-    is_shown_first: see _shown_first.
+    is_shown_first: see `_shown_at_first_use`.
     """
     is_open = first.verdict in (Verdict.LAYOUT, Verdict.DIFFERS, Verdict.ERROR)
     if not is_open or second.verdict is Verdict.ERROR:
@@ -289,12 +291,12 @@ def _better(
     if first.example.value and not first.example.expected:
         return second if second.verdict is Verdict.PASS else first
     expected, settings = first.example.expected, first.example.settings
-    exact, other, varied = outcomes[:_ADOPTED]
+    exact, exact_again, varied = outcomes[:_ADOPTED]
     by_chance = second.verdict is Verdict.LAYOUT
-    if second.verdict is Verdict.DIFFERS and exact.output == other.output:
+    if second.verdict is Verdict.DIFFERS and exact.output == exact_again.output:
         shown = filtered(settings.filters, expected, exact.output, varied.output)
-        wanted, got, moved = with_exact_hex(*shown)
-        if agrees_within(wanted, got, moved, settings.tolerance):
+        documented, got, moved = with_exact_hex(*shown)
+        if agrees_within(documented, got, moved, settings.tolerance):
             return replace(second, verdict=Verdict.PASS, note="")
         # What is printed has as many digits as the page shows where it has the documented numbers.
         repeats = plausibility.nearly_repeats(numbers(expected), numbers(exact.output))
@@ -339,18 +341,18 @@ def _with_repetitions(results: Sequence[Result]) -> list[Result]:
     return judged
 
 
-def _shown_first(examples: Sequence[Example]) -> set[int]:
+def _shown_at_first_use(examples: Sequence[Example]) -> set[int]:
     """The examples that show a variable which nothing above in their block uses.
 
     A page may show other numbers there than in the block before: what follows is about these.
     """
-    found: set[int] = set()
+    indices: set[int] = set()
     block, used = -1, set[str]()
     for i, example in enumerate(examples):
         if example.block != block:
             block, used = example.block, set()
         name = example.source.strip().removeprefix("=").strip()
         if name.isidentifier() and name not in used:
-            found.add(i)
+            indices.add(i)
         used |= read_names(example.source)
-    return found
+    return indices

@@ -137,7 +137,7 @@ def _message(got: str) -> str:
 
 
 def with_fragments(
-    results: Iterable[Result], outcomes: Iterable[Runs], known: Mapping[str, frozenset[str]]
+    results: Iterable[Result], outcomes: Iterable[Runs], predefined: Mapping[str, frozenset[str]]
 ) -> list[Result]:
     """The results; what fails for want of something that the page leaves out is a fragment.
 
@@ -146,32 +146,32 @@ def with_fragments(
     A name that only differs in capital letters from one with a value is an error of the page.
 
     outcomes: those of the results in two runs, of which the first tells names without values.
-    known: for each language, the names that have values before a page begins.
+    predefined: for each language, the names that have values before a page begins.
     """
-    found: dict[tuple[str, str], _Fragments] = {}
+    fragments: dict[tuple[str, str], _Fragments] = {}
     judged = []
     for result, (outcome, _) in zip(results, outcomes, strict=True):
         language, group = result.example.language, result.example.group
-        if (language, group) not in found:
-            found[language, group] = _Fragments(language, known[language])
-        judged.append(found[language, group].judged(result, outcome.undefined))
+        if (language, group) not in fragments:
+            fragments[language, group] = _Fragments(language, predefined[language])
+        judged.append(fragments[language, group].judged(result, outcome.undefined))
     return judged
 
 
 class _Fragments:
     """Finds the fragments among the examples of one language."""
 
-    def __init__(self, language: str, known: frozenset[str]) -> None:
+    def __init__(self, language: str, predefined: frozenset[str]) -> None:
         self._language = language
         self._bound_in = partial(naming.bound_names, language)
         self._read_in = partial(naming.read_names, language)
-        self._known = known
-        self._bound = set(known)
+        self._predefined = predefined
+        self._bound = set(predefined)
         #: Names whose values are not what the page means, and the line of the example that failed.
-        self._spoilt: dict[str, int] = {}
+        self._unset: dict[str, int] = {}
         #: Likewise, names that such an example has read: it may have set fields of their values.
-        self._handed: dict[str, int] = {}
-        self._said: set[str] = set()  # the strings in the code so far that has run
+        self._modified: dict[str, int] = {}
+        self._strings: set[str] = set()  # the strings in the code so far that has run
 
     def judged(self, result: Result, undefined: Set[str] | None) -> Result:
         """The result of the next example. undefined: see `Outcome`."""
@@ -179,15 +179,15 @@ class _Fragments:
         source = result.example.source if is_code else ""
         for hidden in result.example.hidden:
             self._bound |= self._bound_in(hidden.text)
-        own = self._bound_in(source)
-        used = self._read_in(source) - own
+        bound = self._bound_in(source)
+        used = self._read_in(source) - bound
         missing = used - self._bound if undefined is None else used & undefined
         without = set(_VALUELESS.findall(result.got))
         missing = without or missing
         is_announced = result.note == ANNOUNCED
         if is_announced:  # it is another one where its name is of nothing that the page defines
-            missing = without - self._bound - own
-        origins = [self._spoilt[name] for name in self._spoilt.keys() & used]
+            missing = without - self._bound - bound
+        origins = [self._unset[name] for name in self._unset.keys() & used]
         note = ""
         if is_announced or result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
             note = f"{FOLLOWS} {min(origins)}" if origins else ""
@@ -195,31 +195,31 @@ class _Fragments:
             note = note or self._without_field(result, source)
         if note:
             line = min(origins, default=result.example.line)
-            self._handed = {**dict.fromkeys(used - self._known, line), **self._handed}
+            self._modified = {**dict.fromkeys(used - self._predefined, line), **self._modified}
             # What it would have set is missing below, not what a call may do to what it is given.
-            changed = naming.changed_names(self._language, source) - self._known
-            self._spoil(own | changed, line)
+            changed = naming.changed_names(self._language, source) - self._predefined
+            self._spoil(bound | changed, line)
             return replace(result, verdict=Verdict.FRAGMENT, note=note)
-        self._said |= set(names.strings(source))
-        self._bound |= own
-        for name in own:
-            self._handed.pop(name, None)
+        self._strings |= set(names.strings(source))
+        self._bound |= bound
+        for name in bound:
+            self._modified.pop(name, None)
         if result.verdict is Verdict.ERROR:
-            self._spoil(own, result.example.line)
+            self._spoil(bound, result.example.line)
             return result
         if not result.failed:
-            self._known |= self._modules_in(source)  # what is missing spoils no module
-        for name in own:
-            self._spoilt.pop(name, None)
+            self._predefined |= self._modules_in(source)  # what is missing spoils no module
+        for name in bound:
+            self._unset.pop(name, None)
         if origins and not result.checked:
-            self._spoil(own, min(origins))
-        for name, given in self._handed_on(source):
-            self._spoil({name}, self._spoilt[given])
+            self._spoil(bound, min(origins))
+        for name, argument in self._passed_on(source):
+            self._spoil({name}, self._unset[argument])
         return result
 
     def _spoil(self, names: Iterable[str], line: int) -> None:
         for name in names:
-            self._spoilt.setdefault(name, line)
+            self._unset.setdefault(name, line)
 
     def _modules_in(self, source: str) -> set[str]:
         """The names that code gives to modules."""
@@ -227,11 +227,11 @@ class _Fragments:
             return python_syntax.imported_names(source)
         return self._bound_in(source) if REQUIRES.search(source) else set()
 
-    def _handed_on(self, source: str) -> list[tuple[str, str]]:
+    def _passed_on(self, source: str) -> list[tuple[str, str]]:
         """The objects that get something which is spoilt, and it: `model` of `model:add(layer)`."""
-        calls = [call for call in _METHOD.findall(source) if call[0] not in self._known]
-        pairs = [(name, used) for name, given in calls for used in self._read_in(given)]
-        return [(name, used) for name, used in pairs if used in self._spoilt]
+        calls = [call for call in _METHOD.findall(source) if call[0] not in self._predefined]
+        pairs = [(name, used) for name, arguments in calls for used in self._read_in(arguments)]
+        return [(name, used) for name, used in pairs if used in self._unset]
 
     def _lacks(self, result: Result, missing: Collection[str]) -> str:
         """Which names the page gives no value, as a reason why a result fails."""
@@ -247,9 +247,9 @@ class _Fragments:
         `map` does not mean a class `Map`; nor, in Python, does a class `A` mean a variable `a`.
         """
         return any(
-            other.lower() == name.lower()
-            and not (other[0] != name[0] and (self._language == PYTHON or other[0].isupper()))
-            for other in self._bound - python_syntax.CLASSES
+            bound.lower() == name.lower()
+            and not (bound[0] != name[0] and (self._language == PYTHON or bound[0].isupper()))
+            for bound in self._bound - python_syntax.CLASSES
         )
 
     def _absent(self, result: Result, source: str) -> str:
@@ -257,7 +257,7 @@ class _Fragments:
         is_untold = result.verdict is Verdict.ERROR and not result.example.expected
         if not (is_untold and _NOT_THERE.search(result.got)):
             return ""
-        named = (text for text in names.strings(source) if text and text not in self._said)
+        named = (text for text in names.strings(source) if text and text not in self._strings)
         pairs = ((text, part) for text in named for part in (text, dirname(text)) if part)
         absent = next((text for text, part in pairs if says(result.got, part)), "")
         return absent and f"the page does not make: {absent}"
@@ -266,7 +266,7 @@ class _Fragments:
         """From which example a result follows that fails for want of a field it may have set."""
         lacks = result.verdict is Verdict.ERROR and _NO_FIELD.search(result.got)
         owners = re.findall(rf"\b(\w+)[.:]{lacks[1] or lacks[2]}\b", source) if lacks else []
-        lines = [self._handed[name] for name in owners if name in self._handed]
+        lines = [self._modified[name] for name in owners if name in self._modified]
         return f"{FOLLOWS} {min(lines)}" if lines else ""
 
 

@@ -41,10 +41,10 @@ def same_tables(expected: str, got: str, equal: Callable[[str, str], bool]) -> b
     same characters; where the page has no quotes, the printed string need not have any.
     """
 
-    def agree(wanted: _Value, found: _Value) -> bool:
-        if isinstance(wanted, _Word) and isinstance(found, _Word):
-            return equal(wanted, found)
-        return wanted == found
+    def agree(documented: _Value, printed: _Value) -> bool:
+        if isinstance(documented, _Word) and isinstance(printed, _Word):
+            return equal(documented, printed)
+        return documented == printed
 
     return _agree(_tables(expected, got), agree)
 
@@ -55,9 +55,9 @@ def like_tables(expected: str, first: str, second: str) -> bool:
 
 
 def _like(*values: _Value) -> bool:
-    wanted, first, second = values
+    documented, first, second = values
     if first == second:
-        return wanted == first
+        return documented == first
     return all(isinstance(value, _Word) and is_number(value) for value in values)
 
 
@@ -65,8 +65,8 @@ def _tables(*texts: str) -> list[_Value]:
     """The tables that texts are; none where one of them is something else."""
     if "{" not in texts[0] or max(map(len, texts)) > _LONGEST:
         return []
-    found = [value for value in map(_read, texts) if value is not None]
-    return found if len(found) == len(texts) else []
+    values = [value for value in map(_read, texts) if value is not None]
+    return values if len(values) == len(texts) else []
 
 
 def _agree(values: Sequence[_Value], equal: Callable[..., bool]) -> bool:

@@ -170,13 +170,14 @@ class Judging:
         self._script = ("", "")  # what the statements of a script have printed in two runs
         self._block = -1
         self._by_equals = False  # whether the page shows values by `= x`
-        self._told: set[tuple[str, str]] = set()  # the errors that the page shows, with inputs
+        #: Inputs and messages of the errors that the page shows.
+        self._shown_errors: set[tuple[str, str]] = set()
 
     def of_one_run(self, example: Example, outcome: Outcome) -> Result:
         """The verdict of the next example, which was run once."""
         names = ("output", "printed", "shown", "error")
-        found = {name: getattr(outcome, name) for name in names}
-        texts: Any = {name: elsewhere(text) for name, text in found.items() if text}
+        printed = {name: getattr(outcome, name) for name in names}
+        texts: Any = {name: elsewhere(text) for name, text in printed.items() if text}
         return self.result(example, outcome, replace(outcome, **texts))
 
     def result(self, example: Example, first: Outcome, second: Outcome) -> Result:
@@ -197,9 +198,10 @@ class Judging:
         if result.verdict is Verdict.RAN:
             result = _judge_silent(result)
         error = _COMMENT.sub("", example.source).strip(), bare_message(first.error or "")
+        is_shown_above = error in self._shown_errors and not example.expected
         if result.verdict in (Verdict.PASS, Verdict.LAYOUT) and first.error:
-            self._told.add(error)
-        elif result.verdict is Verdict.ERROR and not example.expected and error in self._told:
+            self._shown_errors.add(error)
+        elif result.verdict is Verdict.ERROR and is_shown_above:
             result = replace(result, verdict=Verdict.LAYOUT, note="an error that is shown above")
         if example.expected:
             self._script = ("", "")
@@ -270,14 +272,14 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     if _LEFT_OUT.fullmatch(value.text):
         return Result(example, Verdict.RAN, first.shown)
     quoted = quoted_in(value.text)
-    readings = value.text, QUOTES.sub(" ", value.text), *quoted, *first.told
+    readings = value.text, QUOTES.sub(" ", value.text), *quoted, *first.readings
     verdicts = [_compare(replace(example, expected=text), *shown) for text in readings]
     bare = replace(example, expected=QUOTES.sub(" ", value.text))
     verdicts.append(_compare(bare, *(QUOTES.sub(" ", text) for text in shown)))
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
     if best:
         return Result(example, best, first.shown)
-    is_value = (first.told or value.is_plain) and first.shown.strip()
+    is_value = (first.readings or value.is_plain) and first.shown.strip()
     is_judged = is_value and not _NO_CONTENTS.search(first.shown)
     if not is_judged and not any(is_nearly(text, first.shown) for text in (value.text, *quoted)):
         return Result(example, Verdict.RAN, first.shown)
@@ -303,9 +305,9 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
     if example.apart and words and any(line.endswith(f": {words}") for line in lines):
         return Result(example, Verdict.LAYOUT, got, "the block below shows its error, with more")
     if not expected and example.value:
-        told = _ERROR_WORD.sub("", example.value.text)
-        is_within = " " in words and says(told, words)
-        if is_within or is_error_message(QUOTES.sub(" ", told), QUOTES.sub(" ", first.error)):
+        documented = _ERROR_WORD.sub("", example.value.text)
+        is_within = " " in words and says(documented, words)
+        if is_within or is_error_message(QUOTES.sub(" ", documented), QUOTES.sub(" ", first.error)):
             return Result(example, Verdict.PASS, got)
     remark = remark_of(example.source)
     if not expected and announces_error(remark) and not rules_out(remark, words):
@@ -319,9 +321,10 @@ def _compare(example: Example, first: str, second: str) -> Verdict:
     equal = comparison(example)
     if all(equal(expected, got) for got in {first, second}):
         return Verdict.PASS
-    found = _compare_printout(example, expected, first, second) if example.language == LUA else None
-    if found:
-        return found
+    if example.language == LUA:
+        verdict = _compare_printout(example, expected, first, second)
+        if verdict:
+            return verdict
     differ = not same(first, second)
     sort = sorting(first, second) if differ else None
     if sort and equal(sort(expected), sort(first)):
@@ -358,5 +361,6 @@ def _is_quoted(expected: str, got: str) -> bool:
     """Whether the page shows printed values as they are written in code: `"a"  1`."""
     if not _LITERALS.fullmatch(expected.strip()):
         return False
-    found = [one["double"] or one["single"] or one["word"] for one in _LITERAL.finditer(expected)]
-    return found == got.rstrip("\t\n").split("\t")
+    literals = _LITERAL.finditer(expected)
+    words = [match["double"] or match["single"] or match["word"] for match in literals]
+    return words == got.rstrip("\t\n").split("\t")

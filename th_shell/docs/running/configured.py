@@ -100,7 +100,8 @@ for name in '''{names}'''.split():
 
 def with_conditions(examples: Sequence[Example], runner: Runner) -> list[Example]:
     """The examples without the marks whose conditions are false, and without other conditions."""
-    marks = [mark for one in examples for mark in (one.settings.skip, one.settings.xfail)]
+    settings = [example.settings for example in examples]
+    marks = [mark for s in settings for mark in (s.skip, s.xfail)]
     conditions = [mark.condition for mark in marks if mark and mark.condition]
     names = frozenset(name for condition in conditions for name in condition.modules)
     facts = {
@@ -113,16 +114,16 @@ def with_conditions(examples: Sequence[Example], runner: Runner) -> list[Example
 def _facts(runner: Runner, language: str, names: Collection[str]) -> Facts:
     """What is so where the examples of a language run. names: of the modules that are asked for."""
     engine = runner.engines[language]
-    found = found_modules(runner, language, names)
+    modules = found_modules(runner, language, names)
     name = Path(engine.command[0]).name if engine.command else "th"
-    return Facts(sys.platform, name, {**os.environ, **engine.environment}, found)
+    return Facts(sys.platform, name, {**os.environ, **engine.environment}, modules)
 
 
 def decided(example: Example, facts: Facts) -> Example:
     """The example without the marks whose conditions are false, and without other conditions."""
-    said = example.settings
-    skip, xfail = _if_true(said.skip, facts), _if_true(said.xfail, facts)
-    return replace(example, settings=replace(said, skip=skip, xfail=xfail))
+    settings = example.settings
+    skip, xfail = _if_true(settings.skip, facts), _if_true(settings.xfail, facts)
+    return replace(example, settings=replace(settings, skip=skip, xfail=xfail))
 
 
 def _if_true(mark: Mark | None, facts: Facts) -> Mark | None:
@@ -156,16 +157,16 @@ def with_imports(runner: Runner, examples: Sequence[Example]) -> Runner:
     missing = _missing(prelude, examples)
     if not missing:
         return runner
-    found = found_modules(runner, PYTHON, set(missing.values()))
-    code = "".join(f"import {m} as {n}\n" for n, m in missing.items() if m in found)
+    modules = found_modules(runner, PYTHON, set(missing.values()))
+    code = "".join(f"import {m} as {n}\n" for n, m in missing.items() if m in modules)
     return replace(runner, preludes={**runner.preludes, PYTHON: code + prelude})
 
 
 def _missing(prelude: str, examples: Sequence[Example]) -> dict[str, str]:
     """The modules, by their names, that the page uses and never imports."""
-    own = [e for e in examples if e.language == PYTHON and e.kind is not Kind.TEXT]
-    sources = [example.source for example in own]
-    hidden = [one.text for example in own for one in example.hidden]
+    in_python = [e for e in examples if e.language == PYTHON and e.kind is not Kind.TEXT]
+    sources = [example.source for example in in_python]
+    hidden = [hidden_code.text for example in in_python for hidden_code in example.hidden]
     used = set[str]().union(*map(read_names, sources))
     bound = set[str]().union(*map(bound_names, [prelude, *sources, *hidden]))
     missing = set() if ALL_NAMES in bound else used - bound

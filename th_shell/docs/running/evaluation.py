@@ -61,8 +61,9 @@ class HiddenCode:
 
     def _do_all(self, run: Run, hidden: Sequence[Sequence[Hidden]], is_end: bool) -> str:
         """Do what is for the end, or what is not; how the first of those that fail does so."""
-        own = [one for some in hidden for one in some if (one.kind == "teardown") == is_end]
-        return next(filter(None, [self._do(run, one) for one in own]), "")
+        codes = [code for of_example in hidden for code in of_example]
+        due = [code for code in codes if (code.kind == "teardown") == is_end]
+        return next(filter(None, [self._do(run, code) for code in due]), "")
 
     def _do(self, run: Run, hidden: Hidden) -> str:
         """Do something hidden; how it fails, or ''. Raises LostError."""
@@ -93,7 +94,7 @@ class Outcome:
 
     output: all that it has printed. printed: the part before the values that the prompt shows.
     error: the message of its error, or None. lost: why it has not ended or was not run, or ''.
-    shown, told: where a comment tells the input's value, what printing that value shows, and what
+    shown, readings: where a comment tells the input's value, what printing that value shows, and what
     printing each reading of the comment shows. undefined: where it has failed or shown nothing,
     which of the names that it reads have no value then; None where the engine does not tell.
     seconds: the time that it took.
@@ -104,14 +105,14 @@ class Outcome:
     error: str | None = None
     lost: str = ""
     shown: str = ""
-    told: tuple[str, ...] = ()
+    readings: tuple[str, ...] = ()
     undefined: frozenset[str] | None = frozenset()
     seconds: float = field(default=0.0, compare=False)
 
     @property
     def compared(self) -> str:
         """What is compared with the page: the value that a comment tells, else the output."""
-        return self.shown if self.told else self.output
+        return self.shown if self.readings else self.output
 
 
 #: The outcomes of an input in the two runs of its page.
@@ -188,20 +189,20 @@ class Runner:
         # More at a time would take each other's time, of which an example has only so much.
         with ThreadPoolExecutor(max(2, PROCESSORS)) as pool:
             try:
-                found = list(pool.map(lambda plan: self._evaluate(examples, plan), plans))
+                results = list(pool.map(lambda plan: self._evaluate(examples, plan), plans))
             except KeyboardInterrupt:
                 self.starter.stop()  # the end of the pool would wait for what the page does
                 raise
-        return [tuple(outcomes[i] for outcomes in found) for i in range(len(examples))]
+        return [tuple(outcomes[i] for outcomes in results) for i in range(len(examples))]
 
     def _evaluate(self, examples: Sequence[Example], plan: Plan) -> dict[int, Outcome]:
-        found: dict[int, Outcome] = {}
+        all_outcomes: dict[int, Outcome] = {}
         sessions: dict[tuple[str, str], list[int]] = {}
         for i, example in enumerate(examples):
             sessions.setdefault((example.language, example.group), []).append(i)
-        for (language, _), own in sessions.items():
-            found |= _PageRun(self, examples, plan, language, own).outcomes()
-        return found
+        for (language, _), indices in sessions.items():
+            all_outcomes |= _PageRun(self, examples, plan, language, indices).outcomes()
+        return all_outcomes
 
 
 class HiddenError(PageError):
@@ -210,21 +211,21 @@ class HiddenError(PageError):
 
 @dataclass
 class _PageRun:
-    """One of the runs of the examples of a page in one language and group; own: their indices."""
+    """One of the runs of the examples of a page in one language and group; indices: theirs."""
 
     _runner: Runner
     _examples: Sequence[Example]
     _plan: Plan
     _language: str
-    _own: Sequence[int]
+    _indices: Sequence[int]
     _captures: Captures = field(default_factory=Captures)
     _deadly: set[Hidden] = field(default_factory=set)  # hidden code that has ended the run
 
     def outcomes(self) -> dict[int, Outcome]:
         last = len(self._examples) if self._plan.last is None else self._plan.last
-        own = [i for i in self._own if i <= last and i not in self._plan.lost]
-        left = [i for i in own if not unrunnable(self._examples[i])]
-        found = dict(self._plan.lost)
+        to_run = [i for i in self._indices if i <= last and i not in self._plan.lost]
+        left = [i for i in to_run if not unrunnable(self._examples[i])]
+        outcomes = dict(self._plan.lost)
         problem = "has ended its process too often"
         for _ in range(1 + _RESTARTS):
             try:
@@ -233,29 +234,29 @@ class _PageRun:
                 problem = str(error)
                 break
             with closing(run):
-                killer = self._run(run, left, found)
+                killer = self._run(run, left, outcomes)
             if killer is None:
                 break
             left.remove(killer)
         lost = Outcome(lost=f"lost: the page {problem} before this input")
-        return {i: found.get(i, lost) for i in self._own}
+        return {i: outcomes.get(i, lost) for i in self._indices}
 
     def _engine(self) -> Engine:
         engine = self._runner.engines[self._language]
         if self._language != PYTHON:
             return engine
         # These must be set before Python starts: the order of sets, and what memory is filled with.
-        given = {
+        variables = {
             "PYTHONHASHSEED": str(self._plan.seed),
             "MALLOC_PERTURB_": str(self._plan.fill ^ 0xFF),  # glibc fills with the complement
         }
-        return replace(engine, environment={**engine.environment, **given})
+        return replace(engine, environment={**engine.environment, **variables})
 
-    def _run(self, run: Run, indices: Sequence[int], found: dict[int, Outcome]) -> int | None:
+    def _run(self, run: Run, indices: Sequence[int], outcomes: dict[int, Outcome]) -> int | None:
         """Run examples, and add their outcomes; the index of the one that has ended the run."""
         plan, block = self._plan, None
-        own = set(self._own)
-        shown = [e.hidden if i in own else () for i, e in enumerate(self._examples)]
+        in_group = set(self._indices)
+        shown = [e.hidden if i in in_group else () for i, e in enumerate(self._examples)]
         hidden = HiddenCode(shown, self._runner.seconds, self._deadly)
         self._captures = Captures()
         begin = (
@@ -272,18 +273,18 @@ class _PageRun:
                     block = example.block
                 problem = hidden.before(run, index)
                 if problem:
-                    found[index] = Outcome(lost=f"not run: {problem}")
+                    outcomes[index] = Outcome(lost=f"not run: {problem}")
                     continue
-                found[index] = self._outcome(run, index, example)
+                outcomes[index] = self._outcome(run, index, example)
                 if index in plan.after:
                     run.ask("run", _encoded(plan.after[index]), self._runner.seconds)
-                if example.value and found[index].error is None and not found[index].lost:
-                    found[index] = self._with_values(run, found[index], example.value)
-                found[index] = self._with_undefined(run, found[index], example)
+                if example.value and outcomes[index].error is None and not outcomes[index].lost:
+                    outcomes[index] = self._with_values(run, outcomes[index], example.value)
+                outcomes[index] = self._with_undefined(run, outcomes[index], example)
             except LostError as error:
-                how = f"the process {error} in {hidden.doing or 'this input'}"
+                reason = f"the process {error} in {hidden.doing or 'this input'}"
                 seconds = time.monotonic() - start
-                found[index] = Outcome(output=error.output, lost=how, seconds=seconds)
+                outcomes[index] = Outcome(output=error.output, lost=reason, seconds=seconds)
                 return index
         if indices and (problem := hidden.end(run)):
             raise HiddenError(problem)
@@ -315,7 +316,7 @@ class _PageRun:
             return run.ask("input", _encoded(code), self._runner.seconds).output
 
         shown = printed(value.shown) if value.shown else outcome.output
-        return replace(outcome, shown=shown, told=tuple(map(printed, value.codes)))
+        return replace(outcome, shown=shown, readings=tuple(map(printed, value.codes)))
 
     def _with_undefined(self, run: Run, outcome: Outcome, example: Example) -> Outcome:
         """An outcome with the names that an example lacks which has failed or shown nothing."""
@@ -327,9 +328,9 @@ class _PageRun:
             return outcome
         names = sorted(read_names(example.language, example.source))
         code = _FIND_UNDEFINED[example.language].format(names=" ".join(names))
-        found = run.ask("run", _encoded(code), self._runner.seconds).output.split()
-        undefined = frozenset(found) & frozenset(names)
-        return replace(outcome, undefined=undefined if _ANSWERED in found else None)
+        printed = run.ask("run", _encoded(code), self._runner.seconds).output.split()
+        undefined = frozenset(printed) & frozenset(names)
+        return replace(outcome, undefined=undefined if _ANSWERED in printed else None)
 
 
 _ANSWERED = "th-docs"

@@ -167,11 +167,11 @@ def _started() -> tuple[subprocess.Popen[bytes], socket.socket]:
     """A process that starts runs, and the connection to it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     path = [*(os.path.abspath(path) for path in sys.path if path), _TOP]
-    found = json.dumps([path, sys.prefix, sys.exec_prefix])
+    module_paths = json.dumps([path, sys.prefix, sys.exec_prefix])
     randomize_programs()
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-ISuc", _START, found, str(theirs.fileno())],
+            [sys.executable, "-ISuc", _START, module_paths, str(theirs.fileno())],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
@@ -313,11 +313,11 @@ class Run:
 
     def _ending(self) -> str:
         """How the run has ended, which closes the replies."""
-        said = self._last_words()
-        if said is None:
+        last_words = self._last_words()
+        if last_words is None:
             self.hang_up()
             return "closed the files of its engine"
-        status = int(said) if said.strip() else -1
+        status = int(last_words) if last_words.strip() else -1
         if status < 0:  # its keeper was killed, or was asked to end it
             return "was ended from outside"
         code = os.waitstatus_to_exitcode(status)
@@ -329,19 +329,19 @@ class Run:
 
     def _last_words(self) -> bytes | None:
         """What the run's keeper says at its end; None if it does not end in time."""
-        said = b""
+        received = b""
         try:
             self._line.settimeout(_GRACE)
             while data := self._line.recv(64):
-                said += data
+                received += data
         except TimeoutError:
-            return said or None
+            return received or None
         except OSError:
             pass
-        return said
+        return received
 
-    def _lost(self, how: str) -> LostError:
-        return LostError(how, _decoded(self._output()))
+    def _lost(self, reason: str) -> LostError:
+        return LostError(reason, _decoded(self._output()))
 
     def _whole_output(self) -> bytes:
         """What was printed since the last reply. Raises LostError where there was no room for it.

@@ -42,9 +42,9 @@ _SEED = random.Random.seed
 
 #: numpy keeps so many blocks of each size below so many bytes.
 _KEPT_BLOCKS, _KEPT_BYTES = 7, 1024
-_kept: list[Any] = []
+_kept_arrays: list[Any] = []
 #: What the names of files begin with that errors do not tell of: this one, and those of the face.
-_own = [__file__]
+_hidden_files = [__file__]
 
 
 class _Engine:
@@ -73,9 +73,9 @@ class _Engine:
         return ""
 
     def do_begin(self, body: str) -> None:
-        given = {name: int(number) for name, number in map(str.split, body.splitlines())}
-        self.do_seed(str(given.get("seed", 1)))
-        _put_forward(given.get("clock", 0))
+        numbers = {name: int(number) for name, number in map(str.split, body.splitlines())}
+        self.do_seed(str(numbers.get("seed", 1)))
+        _put_forward(numbers.get("clock", 0))
 
     def do_seed(self, number: str) -> None:
         self._seeder.number = int(number)
@@ -164,9 +164,9 @@ class _Seeder:
 
     def _found(self, name: str, path: Sequence[str] | None, target: Any) -> ModuleSpec | None:
         """What the other finders find."""
-        others = (finder for finder in sys.meta_path if finder is not self)
-        found = (finder.find_spec(name, path, target) for finder in others)
-        return next(filter(None, found), None)
+        finders = (finder for finder in sys.meta_path if finder is not self)
+        specs = (finder.find_spec(name, path, target) for finder in finders)
+        return next(filter(None, specs), None)
 
 
 def _use_up_kept_memory() -> None:
@@ -177,7 +177,7 @@ def _use_up_kept_memory() -> None:
     numpy = sys.modules.get("numpy")
     if numpy is not None:
         sizes = [size for size in range(1, _KEPT_BYTES) for _ in range(_KEPT_BLOCKS)]
-        _kept.extend(numpy.empty(size, numpy.uint8) for size in sizes)
+        _kept_arrays.extend(numpy.empty(size, numpy.uint8) for size in sizes)
 
 
 def _fix_entropy(number: int) -> None:
@@ -222,10 +222,11 @@ def _described(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "KeyboardInterrupt"
     try:
-        told = traceback.TracebackException(type(error), error, error.__traceback__)
-        others = [frame for frame in told.stack if not frame.filename.startswith(tuple(_own))]
-        told.stack = traceback.StackSummary.from_list(others)
-        return "".join(told.format()).rstrip("\n")
+        described = traceback.TracebackException(type(error), error, error.__traceback__)
+        hidden = tuple(_hidden_files)
+        shown = [frame for frame in described.stack if not frame.filename.startswith(hidden)]
+        described.stack = traceback.StackSummary.from_list(shown)
+        return "".join(described.format()).rstrip("\n")
     except Exception:  # by the error's own methods
         return type(error).__name__
 
@@ -258,7 +259,7 @@ def _flush() -> None:
 def _use_face(module: str, folder: str) -> None:
     """Let `import torch` be what a module says, whose package is in a folder."""
     sys.path.append(folder)
-    _own.append(os.path.join(folder, "th_shell", ""))
+    _hidden_files.append(os.path.join(folder, "th_shell", ""))
     import_module(module).use_face()
 
 

@@ -61,11 +61,11 @@ def enter(folders: Sequence[str], read: Sequence[str], output: str, executes: bo
 
 def readable(command: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     """What an engine consists of: files and folders. command: () for the runtime."""
-    found = [*_searched(environment), *_packages()]
+    paths = [*_searched(environment), *_packages()]
     program = shutil.which(command[0]) if command else sys.executable
     if program:
-        found += _installation(program)
-    return found + [os.path.abspath(word) for word in command[1:] if os.path.isfile(word)]
+        paths += _installation(program)
+    return paths + [os.path.abspath(word) for word in command[1:] if os.path.isfile(word)]
 
 
 def _installation(program: str) -> Iterator[str]:

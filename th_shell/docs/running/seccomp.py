@@ -95,8 +95,8 @@ def restrict(executes: bool = False) -> None:
     _drop_privileges()
     rules = filter_for(platform.machine(), os.getpid(), executes)
     code = b"".join(rule.packed() for rule in rules)
-    kept = ctypes.create_string_buffer(code, len(code))
-    program = struct.pack("@HP", len(rules), ctypes.addressof(kept))
+    code_in_memory = ctypes.create_string_buffer(code, len(code))
+    program = struct.pack("@HP", len(rules), ctypes.addressof(code_in_memory))
     _control(_SET_SECCOMP, _FILTER, ctypes.c_char_p(program))
 
 
@@ -114,8 +114,8 @@ def filter_for(machine: str, process: int, executes: bool) -> list[Instruction]:
     conditions = _conditions(process)
     for name, numbers in NUMBERS.items():
         if numbers[column] >= 0 and not (executes and name in _EXECUTES):
-            own = _rules(name, conditions.get(name))
-            rules += [Instruction(_IF_EQUAL, numbers[column], otherwise=len(own)), *own]
+            tests = _rules(name, conditions.get(name))
+            rules += [Instruction(_IF_EQUAL, numbers[column], otherwise=len(tests)), *tests]
     return [*rules, Instruction(_RETURN, _ALLOW)]
 
 
@@ -168,8 +168,8 @@ def _drop_privileges() -> None:
     header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
     now = ctypes.create_string_buffer(24)
     checked(c_library.capget(header, now))
-    kept = struct.unpack("=6I", now.raw)[1] & _READ_ALL
-    checked(c_library.capset(header, struct.pack("=6I", kept, kept, 0, 0, 0, 0)))
+    capabilities = struct.unpack("=6I", now.raw)[1] & _READ_ALL
+    checked(c_library.capset(header, struct.pack("=6I", capabilities, capabilities, 0, 0, 0, 0)))
 
 
 def _control(option: int, value: int, pointer: object) -> None:

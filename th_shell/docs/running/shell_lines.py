@@ -45,13 +45,13 @@ def parse_shell_line(line: str) -> ShellLine:
         raise ValueError(f"not a shell line: {error}") from None
     if words and words[0] in _SESSIONS:
         raise ValueError("starts a session: the lines after it run as the page's")
-    found = _LINE.fullmatch(line)
-    if not found or words[0] not in _COMMANDS or "\0" in line:
+    match = _LINE.fullmatch(line)
+    if not match or words[0] not in _COMMANDS or "\0" in line:
         raise ValueError("not a shell line that this tool runs")
-    words, output = shlex.split(found["words"]), "".join(shlex.split(found["to"] or ""))
+    words, output = shlex.split(match["words"]), "".join(shlex.split(match["to"] or ""))
     if _leads_out(output) or _COMMANDS[words[0]] and any(map(_leads_out, words[1:])):
         raise ValueError("not run: it names a path outside the page's folder")
-    return ShellLine(words, output, found["mark"] == ">>")
+    return ShellLine(words, output, match["mark"] == ">>")
 
 
 def _leads_out(word: str) -> bool:

@@ -20,6 +20,7 @@ import select
 import signal
 import socket
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -113,15 +114,21 @@ def _notice_endings() -> int:
     return ended
 
 
+def _ended_children() -> Iterator[tuple[int, int]]:
+    """Yield the ids and the statuses of children that have ended, once each."""
+    with suppress(ChildProcessError):
+        while (child := os.waitpid(-1, os.WNOHANG))[0]:
+            yield child
+
+
 def _collect(keepers: dict[int, str], ended: int) -> None:
     """Forget keepers that have ended; clean up after those that did not come to do it."""
     os.read(ended, 512)
     left = []
-    with suppress(ChildProcessError):
-        while (found := os.waitpid(-1, os.WNOHANG))[0]:
-            folder = keepers.pop(found[0], None)
-            if found[1] and folder is not None:
-                left.append(folder)
+    for child, status in _ended_children():
+        folder = keepers.pop(child, None)
+        if status and folder is not None:
+            left.append(folder)
     if left:
         system.end_children(spared=keepers)
     for folder in left:
@@ -175,12 +182,11 @@ class _Keeper:
         ended = _notice_endings()
         command = 0
         while True:
-            with suppress(ChildProcessError):
-                while (found := os.waitpid(-1, os.WNOHANG))[0]:
-                    if found[0] == process:
-                        return found[1]
-                    if found[0] == command:
-                        self._line.send(b"done")
+            for child, status in _ended_children():
+                if child == process:
+                    return status
+                if child == command:
+                    self._line.send(b"done")
             ready, _, _ = select.select([self._line.fileno(), ended], [], [])
             if ended in ready:
                 os.read(ended, 512)
@@ -263,8 +269,8 @@ def _execute(mark: bytes, output: bytes, *words: bytes) -> None:
     """Replace this process by a command. mark: as a shell's, of the file that gets its output."""
     try:
         if output:
-            how = os.O_APPEND if mark == b">>" else os.O_TRUNC
-            os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | how, 0o666), 1)
+            mode = os.O_APPEND if mark == b">>" else os.O_TRUNC
+            os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | mode, 0o666), 1)
         os.execvp(words[0], words)
     except OSError as error:
         os.write(2, b"%s: %s\n" % (output or words[0], os.strerror(error.errno or 0).encode()))

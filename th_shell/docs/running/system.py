@@ -81,10 +81,10 @@ def end_children(spared: Collection[int] = ()) -> None:
     """
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until:
-        found = [child for child in _children() if child not in spared]
-        if not found:
+        children = [child for child in _children() if child not in spared]
+        if not children:
             return
-        for child in found:
+        for child in children:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(child, signal.SIGKILL)
             with suppress(ChildProcessError):

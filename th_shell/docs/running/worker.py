@@ -70,9 +70,9 @@ class _Worker:
         return protocol.Message("done")
 
     def do_begin(self, body: bytes) -> None:
-        given = {name: int(number) for name, number in map(str.split, body.decode().splitlines())}
-        self._engine.set_fill_pattern(given.get("fill"))
-        self._engine.set_seed(given.get("seed", 1))
+        numbers = {name: int(number) for name, number in map(str.split, body.decode().splitlines())}
+        self._engine.set_fill_pattern(numbers.get("fill"))
+        self._engine.set_seed(numbers.get("seed", 1))
         self.do_run(b"io.stdout:setvbuf('no') arg = {[0] = 'th'}")
         self._engine.run(self._engine.compile(_BEGIN.read_bytes()), body)
 
