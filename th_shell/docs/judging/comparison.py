@@ -1,13 +1,13 @@
-"""Compares what an example has printed with the text that its page documents.
+"""Compares printed texts with documented ones, and numbers by the digits that the page shows.
 
 These differences do not count: white space, colours, 'of size' and 'of dimension', the dots in the
 heading of a slice '(1,.,.) =', addresses, the times that a prompt shows, and comments in the page.
 A line '...' in the page stands for any text, as does `ANYTHING` within a line. Of Python's errors
-the last line counts, and of its warnings not where they come from. Numbers are compared by value,
-to half a unit of the last digit that the page shows; residues of rounding in place of 0, 1e-12 of
-the largest number of their tensor, do not count, nor that they make it print in another format.
-Whole numbers must be the same, and so must numbers among words that only a format prints so:
-'version 2.10'. A page may allow more: its tolerance.
+the last line counts, and of its warnings everything but the place in code. Numbers are compared by
+value, to half a unit of the last digit that the page shows. Residues of rounding in place of 0, up
+to 1e-12 of the largest number of their tensor, do not count, nor the other format in which the
+tensor is printed because of them. Whole numbers must be the same, and so must numbers among words
+that only a format prints so: 'version 2.10'. A page may allow more: its tolerance.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _EXACT = Tolerance()
 
 
 def agrees(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
-    """Whether a printed text is the one that the page documents."""
+    """Tell whether a printed text agrees with the documented one."""
     expected, got = printout.located(expected), printout.located(got)
     if printout.ANYTHING in expected:
         if "..." in got:  # also the mark of a long array
@@ -57,7 +57,7 @@ def agrees(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
 
 
 def is_same_text(expected: str, got: str) -> bool:
-    """Whether a printed text is the documented one word for word, as the module doctest compares.
+    """Tell whether a printed text is the documented one word for word, as in doctest.
 
     White space counts only where there is none on the other side.
     """
@@ -68,9 +68,10 @@ def is_same_text(expected: str, got: str) -> bool:
 
 
 def agrees_within(expected: str, got: str, varied: str, tolerance: Tolerance = _EXACT) -> bool:
-    """Whether a printed text is the documented one but for the rounding of numbers it comes from.
+    """Tell whether a printed text differs from the documented one only by rounded inputs.
 
-    varied: what the same input prints where those numbers are others within their rounding.
+    varied: the text that is printed when the numbers that the input uses are changed within
+    their rounding. It tells how far each printed number may be off.
     """
     printed_tokens, varied_tokens = printout.tokens(got), printout.tokens(varied)
     if len(printed_tokens) != len(varied_tokens):
@@ -87,9 +88,9 @@ def agrees_within(expected: str, got: str, varied: str, tolerance: Tolerance = _
 
 
 def agrees_by_layout(expected: str, first: str, second: str) -> bool:
-    """Whether one of the different texts of two runs has the layout that the page documents.
+    """Tell whether one of the different texts of two runs has the documented layout.
 
-    The layout is the words, how many numbers there are, and the lines with class and sizes. If the
+    The layout is the words, the count of numbers, and the lines with class and sizes. If the
     runs differ in their layouts, too, it is only the words and the classes in these lines.
     """
     layouts = [printout.layout(text) for text in (first, second)]
@@ -106,7 +107,7 @@ _OF_DATE = re.compile(r"0*(\d+|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|De
 
 
 def shows_today(text: str) -> bool:
-    """Whether a text has the date of today in some part of the world: no page can show it."""
+    """Tell whether a text has today's date in some time zone, which no page can document."""
     shown = f" {' '.join(_OF_DATE.findall(text))} "
     days = [time.gmtime(time.time() + seconds) for seconds in (-86400, 0, 86400)]
     dates = [time.strftime(form, day) for form in _DATES for day in days]
@@ -114,7 +115,7 @@ def shows_today(text: str) -> bool:
 
 
 def agrees_in_any_order(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
-    """Whether a printed text that shows a table is the documented one but for the order of fields.
+    """Tell whether a printed table is the documented one except for the order of fields.
 
     LuaJIT traverses named fields in a different order in each process.
     """
@@ -136,9 +137,10 @@ _SORTS: Sequence[Callable[[str], str]] = (
 
 
 def sorting(*texts: str) -> Callable[[str], str] | None:
-    """What makes the texts of some runs the same, which differ in an order; None for others.
+    """Return the finest sorting that makes the texts of some runs the same; None if none does.
 
-    So they are where a program goes through the fields of a table, or through a set.
+    Texts differ in order alone where a program goes through the fields of a table, or through a
+    set.
     """
     return next((sort for sort in _SORTS if len(set(map(sort, texts))) == 1), None)
 
@@ -150,7 +152,7 @@ _NEARLY, _LETTERS = 0.6, 2000
 
 
 def is_nearly(expected: str, got: str) -> bool:
-    """Whether a comment tells what is printed, but for some letters, and the order of lines."""
+    """Tell whether a comment resembles a printed text, apart from some letters and line order."""
     texts = (_FORM.sub("", text).split("\n") for text in (expected, got))
     first, second = (" ".join(" ".join(sorted(lines)).split()) for lines in texts)
     if not first or not second or max(len(first), len(second)) > _LETTERS:
@@ -159,7 +161,7 @@ def is_nearly(expected: str, got: str) -> bool:
 
 
 def is_error_message(expected: str, message: str) -> bool:
-    """Whether the page documents this error; the position in the message does not count."""
+    """Tell whether the page documents this error, wherever it was raised."""
     texts = printout.located(expected), printout.located(message)
     if texts[0].strip() == printout.ANYTHING:
         return False  # of an error, the page must tell something
@@ -168,7 +170,7 @@ def is_error_message(expected: str, message: str) -> bool:
 
 
 def line_readings(line: str) -> list[tuple[str, ...]]:
-    """What counts in a line: its tokens, and these without a comment, where that is something else.
+    """Return the tokens of a line, and those without a comment, where these differ.
 
     'of size' and 'of dimension' are one token with the sizes; a line '...' is one token, too.
     """
@@ -176,20 +178,22 @@ def line_readings(line: str) -> list[tuple[str, ...]]:
 
 
 def tokens_agree(expected: Sequence[str], got: Sequence[str]) -> bool:
-    """Whether the tokens of a printed line are the documented ones, numbers by their values."""
+    """Tell whether the tokens of a printed line agree with documented ones, numbers by value."""
     return _match(list(expected), list(got), _EXACT)
 
 
 def _covers(expected: str, got: str) -> bool:
-    """Whether the pieces between marks for any text are in a printed text, one behind the other.
+    """Tell whether a printed text matches a documented one with marks for any text.
 
-    In both texts, each word stands behind one space.
+    In both texts, one space stands before each word.
     """
     pieces = [piece.strip() for piece in expected.split(printout.ANYTHING)]
     return _are_in_order(pieces, len(got), got.startswith)
 
 
 def _match(expected: list[str], got: list[str], slack: Tolerance) -> bool:
+    """Tell whether printed tokens match documented ones with marks for any text."""
+
     def begins(piece: list[str], at: int) -> bool:
         return all(_equal(token, got[i], slack) for i, token in enumerate(piece, at))
 
@@ -199,9 +203,10 @@ def _match(expected: list[str], got: list[str], slack: Tolerance) -> bool:
 def _are_in_order(
     pieces: Sequence[_Piece], length: int, begins: Callable[[_Piece, int], bool]
 ) -> bool:
-    """Whether pieces stand in something of a length: at both ends, and one behind the other.
+    """Tell whether pieces are found in order in a sequence, the outer ones at its ends.
 
-    begins: whether a piece, for which there is room, stands at a place.
+    length: that of the sequence. begins: tells whether a piece, for which there is room, begins
+    at an index.
     """
     first, *following = pieces
     if not following:
@@ -220,7 +225,7 @@ def _are_in_order(
 
 
 def _pieces(expected: list[str]) -> list[list[str]]:
-    """The tokens between those that stand for any text."""
+    """Split documented tokens at the marks for any text."""
     pieces: list[list[str]] = [[]]
     for token in expected:
         if token == printout.ANYTHING:
@@ -231,6 +236,7 @@ def _pieces(expected: list[str]) -> list[list[str]]:
 
 
 def _equal(expected: str, got: str, slack: Tolerance) -> bool:
+    """Tell whether a printed token agrees with the documented one."""
     if expected == got:
         return True
     if not _are_numbers(expected, got):
@@ -249,9 +255,10 @@ def _near(
     slack: Tolerance,
     largest: float = 1.0,
 ) -> bool:
-    """Return whether two numbers agree. units: one in the last place of each, 0 where it is whole.
+    """Tell whether two numbers agree.
 
-    largest: the largest number of their tensor.
+    units: one in the last place of each, 0 where it is whole. largest: the largest number of
+    their tensor.
     """
     if documented != documented or printed != printed:
         return documented != documented and printed != printed
@@ -271,7 +278,7 @@ def _are_numbers(*tokens: str) -> bool:
 
 
 def _apart(first: str, second: str) -> float:
-    """How far two numbers are apart; 0 for other words, and where one is not finite."""
+    """Return the distance of two numbers; 0 for words, and where one number is not finite."""
     apart = abs(float(first) - float(second)) if _are_numbers(first, second) else 0.0
     return apart if isfinite(apart) else 0.0
 
@@ -281,6 +288,8 @@ def _same_tensors(
     got: Sequence[printout.PrintedTensor],
     slack: Tolerance,
 ) -> bool:
+    """Tell whether printed tensors agree with documented ones in class, sizes and numbers."""
+
     def same(documented: printout.PrintedTensor, printed: printout.PrintedTensor) -> bool:
         units = zip(documented.units, printed.units, strict=False)
         largest = max((abs(value) for value in printed.values if isfinite(value)), default=1.0)

@@ -1,16 +1,16 @@
-"""Takes the values that a page documents over into the program that the page is.
+"""Writes code that gives a page's variables the random values that the page documents.
 
-An example that prints by chance documents numbers that no run prints again. What the page shows
-after it was computed from these numbers. So they are copied into the printed value, and all that
-follows is compared exactly.
+An example that prints random numbers documents some that no run prints again. The page computes its
+further results from these numbers. So they are copied into the printed value, and all that follows
+is compared exactly.
 
-A cell of Python may print random numbers, and then what it has computed of them. Behind the print,
-code is put into the cell that gives the variable the documented numbers: so what follows in the
-same cell can be compared with the page, too.
+A cell of Python may print random numbers, and then results of them. Behind the print, code is put
+into the cell that gives the variable the documented numbers, so that the rest of the cell can be
+compared with the page, too.
 
 Python shows a tensor, an array or a number as code: `tensor([[1., 2.]], dtype=torch.float64)`,
-`array([1, 2])`, `0.25`; what numpy prints, `[1 2]`, has no commas. The numbers go into the printed
-object, wherever the program has it; of a number, into its variable.
+`array([1, 2])`, `0.25`; numpy's own printing, `[1 2]`, has no commas. The numbers are copied into
+the printed object itself, whichever names it has; a plain number is assigned to its variable.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _ROUNDED = re.compile(r"(?<![\w.])\d+\.\d{4,}(?![\w.])")
 
 
 def code_to_adopt(example: Example, vary: bool = False) -> str:
-    """Code that gives the value which an example has printed the documented numbers.
+    """Return code that gives the value that an example has printed the documented numbers.
 
-    Returns '' where there is no such code: it takes one tensor, or one number that a variable has.
-    vary: whether each number is changed by up to half a unit in its last place.
+    Returns '' where there is no such code: it takes one tensor, or one number that a variable
+    has. vary: change each number by up to half a unit in its last place.
     """
     if number := _ALONE.fullmatch(example.expected):
         (value,) = _all_varied([float(number[1])], [precision(number[1])], vary)
@@ -64,7 +64,7 @@ def code_to_adopt(example: Example, vary: bool = False) -> str:
 
 
 def _code_for_number(example: Example, shown: str, value: float) -> str:
-    """Code that gives a number to the variable that an input has shown; '' where it is none."""
+    """Return code that assigns a number to the variable that an input shows; '' if none."""
     if example.language == PYTHON:
         name, is_whole = shown_name(example.source), shown.lstrip("+-").isdigit()
         code = str(int(value)) if is_whole else f"float({str(value)!r})"
@@ -75,13 +75,14 @@ def _code_for_number(example: Example, shown: str, value: float) -> str:
 
 
 def _all_varied(values: Sequence[float], units: Sequence[float], vary: bool) -> list[float]:
+    """Return numbers, changed within their rounding if vary is true."""
     chance = random.Random(1)
     pairs = zip(values, units, strict=True)
     return [_varied(value, unit, chance, vary) for value, unit in pairs]
 
 
 def vary_literals(source: str) -> str:
-    """An input whose rounded literals are changed by up to half a unit in their last places."""
+    """Change the rounded literals of an input by up to half a unit in their last places."""
     chance = random.Random(source.encode("utf-8", "surrogateescape"))
 
     def varied(match: re.Match[str]) -> str:
@@ -92,25 +93,29 @@ def vary_literals(source: str) -> str:
 
 def _varied(value: float, unit: float, chance: random.Random, vary: bool) -> float:
     # A change near 0 would not tell how far what follows may be off.
+    """Return a number, changed by a quarter to half a unit if vary is true."""
     return value + chance.choice((-1, 1)) * chance.uniform(0.25, 0.5) * unit if vary else value
 
 
 def _literal(value: float) -> str:
+    """Return a number as an expression of Lua."""
     return _NO_LITERALS.get(repr(value), repr(value))
 
 
 class _Print(NamedTuple):
-    """A statement that shows something. name: of a variable, or ''. line: where it ends, from 1."""
+    """A statement that shows a value."""
 
+    #: The variable that it shows, or ''.
     name: str
+    #: The line in which it ends, from 1.
     line: int
 
 
 def cell_to_adopt(example: Example, outputs: Sequence[str], vary: bool = False) -> str:
-    """The source of a cell with code behind each print of what depends on chance.
+    """Return the source of a cell with adopting code behind each print of a random value.
 
-    Returns '' where there is nothing to put in. outputs: what runs have printed that differ in what
-    depends on chance. vary: see `code_to_adopt`.
+    Returns '' where no code is to be added. outputs: texts of runs, which differ where they
+    depend on chance. vary: see `code_to_adopt`.
     """
     if example.language != PYTHON or example.kind is not Kind.CELL:
         return ""
@@ -127,7 +132,7 @@ def cell_to_adopt(example: Example, outputs: Sequence[str], vary: bool = False) 
 
 
 def shown_texts(text: str) -> list[str]:
-    """The texts that several statements have printed: each a line, or lines within brackets."""
+    """Split a text into those of its statements: each a line, or lines within brackets."""
     texts: list[str] = []
     opened = 0
     for line in text.split("\n"):
@@ -140,7 +145,7 @@ def shown_texts(text: str) -> list[str]:
 
 
 def _prints(source: str) -> Iterator[_Print]:
-    """The statements of a cell that show something; none where others may print, too."""
+    """Yield the statements of a cell that show a value; none where others may print, too."""
     body = statements(source)
     ends = [node.end_lineno or 0 for node in body]
     for number, node in enumerate(body):
@@ -152,7 +157,7 @@ def _prints(source: str) -> Iterator[_Print]:
 
 
 def _with_lines(source: str, added: dict[int, str]) -> str:
-    """A source with further lines behind some of its own, by their numbers."""
+    """Return a source with further lines behind some of its own, by line number from 1."""
     lines = enumerate(source.split("\n"), 1)
     return "\n".join(f"{line}\n{added[at]}" if added.get(at) else line for at, line in lines)
 
@@ -185,7 +190,7 @@ except Exception:
 
 
 def printed_array(text: str) -> PrintedTensor | None:
-    """The array of numbers that a text shows, and nothing else; None where it does not."""
+    """Return the array of numbers that a whole text shows; None for other texts."""
     text = _as_code(text)
     kind, content = _array(text)
     sizes = _sizes(content) if content else None
@@ -199,27 +204,27 @@ def printed_array(text: str) -> PrintedTensor | None:
 
 
 def has_uneven_rows(text: str) -> bool:
-    """Whether a text shows a tensor or an array, and nothing else, whose rows differ in length."""
+    """Tell whether a whole text shows a tensor or an array whose rows differ in length."""
     _, content = _array(_as_code(text))
     return content is not None and _sizes(content) is None
 
 
 def _code_for_array(source: str, values: Sequence[float], sizes: tuple[int, ...]) -> str:
-    """Code that copies numbers into what an input has shown."""
+    """Return code that copies numbers into the value that an input has shown."""
     value = shown_name(source) or "__import__('builtins')._"
     numbers = f"[{', '.join(f'float({str(value)!r})' for value in values)}]"
     return f"exec({_COPY!r}, {{'value': {value}, 'numbers': {numbers}, 'sizes': {sizes!r}}})"
 
 
 def _as_code(text: str) -> str:
-    """A printed tensor or array as Python shows it."""
+    """Return a printed tensor or array as an expression of Python."""
     text = _HISTORY.sub("", text.strip())
     is_printed = text.startswith("[") and "," not in text
     return f"{_OF_NUMPY}({_BETWEEN.sub(', ', text)})" if is_printed else text
 
 
 def _array(text: str) -> tuple[str, ast.expr | None]:
-    """Whether a text shows an array or a tensor, and its content; '' and None where it does not."""
+    """Return the name, `array` or `tensor`, of a shown value, and its content; or '' and None."""
     match expression(text):
         case ast.Call(ast.Name("array" | "tensor" as kind), [content, *_]):
             return kind, content
@@ -227,7 +232,7 @@ def _array(text: str) -> tuple[str, ast.expr | None]:
 
 
 def _sizes(value: ast.expr) -> tuple[int, ...] | None:
-    """The sizes of nested lists; None where they are no array."""
+    """Return the sizes of nested lists; None where they are no array."""
     if not isinstance(value, ast.List):
         return ()
     inner = {_sizes(element) for element in value.elts}

@@ -1,16 +1,16 @@
-"""Holds a page's results against what is said of them: its errata, its verdicts, its settings.
+"""Compares results with what is expected: errata, former verdicts, and settings such as xfail.
 
-The errata are the errors of the page itself; `th-docs --update` writes what they should be.
+The errata list the errors of the page itself; `th-docs --update` writes them.
 
-The verdicts beside a page are what its examples have reached, so that a later fall is a failure. An
-example falls when it was compared with more than it is compared with now: from pass to layout,
+The verdicts in the file beside a page are those that its examples have reached, so that a later
+fall is a failure. An example falls when less of it is compared than before: from pass to layout,
 since its output has become random, or to ran, since the documented output was deleted. Where an
-example that was compared is gone, the page fails. Where a device is missing, an example that needs
-it has not fallen.
+example that was compared is gone, the page fails. An example that now lacks its device has not
+fallen.
 
-Settings say of an example that it fails. What is said of one example must hold for it. What is said
-of a block or a page must hold for one of its examples: the others may pass. Where all pass, what is
-said is no longer so, and is a failure.
+Settings may say that an example fails. A setting for one example must hold for it. A setting for a
+block or a page must hold for one of its examples: the others may pass. Where all pass, the setting
+is out of date, which is a failure.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NO_REASON = "No reason is given yet."
 
 
 def errata_of(examples: Sequence[Example], beside: Beside) -> dict[int, Erratum]:
-    """The errata of a page by the indices of their examples. Raises SettingsError."""
+    """Return the errata of a page by the indices of their examples. Raises SettingsError."""
     errata = beside.errata()
     return {i: errata[at] for i, at in find_errata(errata, examples, beside.path).items()}
 
@@ -39,9 +39,9 @@ def errata_of(examples: Sequence[Example], beside: Beside) -> dict[int, Erratum]
 def with_errata(
     results: Sequence[Result], outcomes: Sequence[Runs], errata: Mapping[int, Erratum]
 ) -> list[Result]:
-    """The results, in which an example that fails as its erratum says has that verdict.
+    """Return the results; an example that fails as its erratum says has the verdict ERRATUM.
 
-    One that does not is a failure, and so is one of which the erratum does not say what is right.
+    One that does not is a failure, and so is one whose erratum does not say what is right.
     """
     pairs = zip(results, outcomes, strict=True)
     return [
@@ -51,6 +51,7 @@ def with_errata(
 
 
 def _with_erratum(result: Result, erratum: Erratum, runs: Runs) -> Result:
+    """Return the result of an example that has an erratum."""
     problem = _disagreement(result, erratum, runs)
     if problem:
         return replace(result, verdict=Verdict.DIFFERS, note=problem)
@@ -58,6 +59,7 @@ def _with_erratum(result: Result, erratum: Erratum, runs: Runs) -> Result:
 
 
 def _disagreement(result: Result, erratum: Erratum, runs: Runs) -> str:
+    """Return how a result disagrees with its erratum; '' if it does not."""
     fails = result.fails_unexpectedly
     if erratum.right is not None:
         return f"its erratum says that this holds: {erratum.right}" if fails else ""
@@ -77,10 +79,10 @@ def updated(
     errata: Mapping[int, Erratum],
     inputs: Mapping[int, str],
 ) -> dict[int, Erratum]:
-    """The errata with what their examples print now, and one for each other example that fails.
+    """Return the errata with the outputs of now, and new ones for other failing examples.
 
-    Examples that no longer fail have none. What agrees with its erratum keeps it as it is. inputs:
-    the right inputs of examples, where a repair has found them.
+    Errata of examples that no longer fail are left out; those that agree with their example are
+    kept as they are. inputs: the right inputs of examples, where a repair has found them.
     """
     new = dict(errata)
     for i, (result, runs) in enumerate(zip(results, outcomes, strict=True)):
@@ -97,15 +99,18 @@ def updated(
 
 
 def _printed(run: Outcome) -> str:
+    """Return the text that a run has printed, with its error."""
     return encodable(run.output + (run.error or ""))
 
 
 def _with_output(erratum: Erratum, runs: Runs) -> Erratum:
+    """Return an erratum with the output of two runs."""
     first, second = map(_printed, runs)
     return erratum._replace(prints=first.rstrip(), by_chance=not same(first, second))
 
 
 def _prints(output: str, by_chance: bool, runs: Runs, settings: Settings) -> bool:
+    """Tell whether both runs print an output, by its layout where it depends on chance."""
     output, first, second = filtered(settings.filters, output, *map(_printed, runs))
     if by_chance:
         return agrees_by_layout(output, first, second)
@@ -113,6 +118,7 @@ def _prints(output: str, by_chance: bool, runs: Runs, settings: Settings) -> boo
 
 
 def _sentence(note: str) -> str:
+    """Return a note as a sentence that begins with a capital letter."""
     note = encodable(" ".join(note.split()))
     return f"{note[0].upper()}{note[1:]}." if note else _NO_REASON
 
@@ -122,17 +128,18 @@ _RANKS = {Verdict.RAN: 1, Verdict.LAYOUT: 2, Verdict.PASS: 3}
 
 
 def reached(results: Sequence[Result]) -> dict[str, str]:
-    """The words for verdicts by the identities of their examples."""
+    """Return the words for verdicts by the identities of their examples."""
     words = (result.verdict.value for result in results)
     return dict(zip(_names(results), words, strict=True))
 
 
 def _names(results: Sequence[Result]) -> list[str]:
+    """Return the identities of the examples of results."""
     return list(map(str, identities([result.example for result in results])))
 
 
 def with_falls(results: Sequence[Result], before: Mapping[str, Verdict]) -> list[Result]:
-    """The results, in which a fall is a failure. Raises SettingsError for lost examples."""
+    """Return the results; a fall is a failure. Raises SettingsError for lost examples."""
     if not before:
         return list(results)
     names = _names(results)
@@ -148,7 +155,7 @@ def with_falls(results: Sequence[Result], before: Mapping[str, Verdict]) -> list
 
 
 def verdicts_before(beside: Beside) -> dict[str, Verdict]:
-    """The verdicts by the identities of examples. Raises SettingsError."""
+    """Return the former verdicts by the identities of examples. Raises SettingsError."""
     try:
         return {name: Verdict(word) for name, word in (beside.verdicts() or {}).items()}
     except ValueError as error:  # which names the word
@@ -156,6 +163,7 @@ def verdicts_before(beside: Beside) -> dict[str, Verdict]:
 
 
 def _fallen(result: Result, before: Verdict) -> Result:
+    """Return a result that fails where less is compared than with its former verdict."""
     if result.failed or _RANKS.get(result.verdict, 0) >= _RANKS.get(before, 0):
         return result
     is_said = result.verdict is Verdict.SKIPPED and result.example.settings.skip is not None
@@ -169,7 +177,7 @@ _HOLDS = frozenset((Verdict.PASS, Verdict.LAYOUT, Verdict.RAN))
 
 
 def with_xfail(results: Sequence[Result]) -> list[Result]:
-    """The results, where failures that are said to be are no failures."""
+    """Return the results; a failure that settings expect becomes XFAIL."""
     judged = [_expected(result) for result in results]
     met = {r.example.settings.xfail for r in judged if r.verdict is Verdict.XFAIL}
     for at, result in enumerate(judged):
@@ -184,6 +192,7 @@ def with_xfail(results: Sequence[Result]) -> list[Result]:
 
 
 def _expected(result: Result) -> Result:
+    """Return a result as XFAIL if it fails and its settings expect that."""
     mark = result.example.settings.xfail
     if not mark or not result.fails_unexpectedly:
         return result

@@ -1,4 +1,4 @@
-"""Tries repairs of a page: which of them make examples hold that fail.
+"""Searches for repairs of a page's text that make failing examples hold.
 
 The repaired lines are read, run and judged like those of the page. A repair that does not make its
 example hold gives way to the next one.
@@ -30,28 +30,25 @@ _GIVEN: dict[str, frozenset[str]] = {LUA: frozenset(), PYTHON: BUILTINS}
 
 @dataclass(frozen=True)
 class Healed:
-    """A page's results after repairs.
+    """A page's results after repairs."""
 
-    results: one for each of the page's examples. inputs: the repaired inputs of examples whose
-    documented text stays as it is, by the indices of the examples.
-    """
-
+    #: One for each of the page's examples.
     results: Sequence[Result]
+    #: The repaired inputs of examples whose documented text stays as it is, by index.
     inputs: Mapping[int, str]
 
 
 @dataclass
 class Healing:
-    """Repairs examples of a page that fail.
-
-    judged: the page as it is. sources: inputs that errata give, by index. with_errata: the examples that
-    have errata, which stay as they are.
-    """
+    """Repairs examples of a page that fail."""
 
     _page: Page
+    #: The judgement of the page as it is.
     _judged_before: Judgement
     _runner: Runner
+    #: Inputs that errata give, by index.
     _sources: Mapping[int, str]
+    #: The indices of examples that have errata, which stay as they are.
     _with_errata: Set[int]
 
     def __post_init__(self) -> None:
@@ -65,7 +62,7 @@ class Healing:
             self._try_next(i)
 
     def healed(self) -> Healed:
-        """The results with the repairs that hold. Raises HiddenError."""
+        """Return the results with the repairs that hold. Raises HiddenError."""
         by_two_runs = True  # quick; what is left at the end is judged exactly
         for _ in range(_ROUNDS):
             if not self._tried:
@@ -86,6 +83,7 @@ class Healing:
     # -- proposals
 
     def _all_proposals(self) -> dict[int, Iterator[Repair]]:
+        """Return the proposed repairs of each failing example, by index."""
         above: dict[str, dict[str, Example]] = {language: {} for language in _KINDS}
         proposals: dict[int, Iterator[Repair]] = {}
         for i, (example, result) in enumerate(zip(self._page.examples, self._results, strict=True)):
@@ -105,6 +103,12 @@ class Healing:
         return proposals
 
     def _passage(self, index: int, above: Iterable[Example], bound: frozenset[str]) -> Passage:
+        """Return the lines of an example and around it.
+
+        above: the examples that gave values to names that this one uses. bound: names that
+        have values.
+        """
+
         def lines(block: int, first: int, last: int) -> list[Line]:
             block_lines = self._page.blocks[block].lines
             return [line for line in block_lines if first <= line.number <= last]
@@ -126,6 +130,7 @@ class Healing:
         )
 
     def _try_next(self, index: int) -> None:
+        """Choose the next proposal for an example, or none if there are no more."""
         following = next(self._proposals[index], None)
         if following:
             self._tried[index] = following
@@ -135,20 +140,22 @@ class Healing:
     # -- trials
 
     def _repaired(self) -> Sequence[Example]:
+        """Return the examples of the page with all chosen repairs."""
         new = {number: t for repair in self._tried.values() for number, t in repair.lines.items()}
         return [self._as_said(example) for example in self._page.edited(new)]
 
     def _as_said(self, example: Example) -> Example:
-        """An example of the repaired page with what the page says of the one in its place."""
+        """Return an example of the repaired page with the settings of the one in its place."""
         old = self._page.examples[self._index(example.line)]
         hidden = old.hidden if example.line == old.line else ()
         return replace(example, settings=old.settings, hidden=hidden)
 
     def _index(self, line: int) -> int:
-        """The index of the page's example that a line belongs to."""
+        """Return the index of the page's example that a line belongs to."""
         return max(0, bisect_right(self._starts, line) - 1)
 
     def _judged(self, examples: Sequence[Example], by_two_runs: bool) -> Judgement:
+        """Judge the examples of the repaired page."""
         sources_by_line = {self._starts[i]: source for i, source in self._sources.items()}
         lines = {i: example.line for i, example in enumerate(examples)}
         sources = {i: sources_by_line[n] for i, n in lines.items() if n in sources_by_line}
@@ -157,20 +164,21 @@ class Healing:
         return judge_page(examples, self._runner, sources, lost, by_two_runs)
 
     def _groups(self, examples: Sequence[Example], judged: Judgement) -> list[list[Result]]:
-        """For each example of the page, the results of what is read from its lines now."""
+        """Return, for each example, the results of the examples that its lines have now."""
         groups: list[list[Result]] = [[] for _ in self._starts]
         for example, result in zip(examples, judged.results, strict=True):
             groups[self._index(example.line)].append(result)
         return groups
 
     def _harmful(self, groups: Sequence[Sequence[Result]]) -> list[int]:
-        """The repair next above an example that holds no more."""
+        """Return the index of the next repair above an example that no longer holds."""
         for i, group in enumerate(groups):
             if not self._results[i].failed and _fail(group):
                 return [max(above)] if (above := [k for k in self._tried if k < i]) else []
         return []
 
     def _result(self, groups: Sequence[Sequence[Result]]) -> Healed:
+        """Return the results of the repaired page, which all hold."""
         results, inputs = list(self._results), dict[int, str]()
         texts: dict[int, list[str]] = {}  # of the page's lines, by their numbers
         for block in self._page.blocks:
@@ -192,6 +200,8 @@ class Healing:
 
 
 def _with_repair(result: Result, repair: Repair, texts: Mapping[int, Sequence[str]]) -> Result:
+    """Return a result as HEALED, with the lines before and after the repair."""
+
     def shown(lines: Mapping[int, Sequence[str]]) -> str:
         return "\n".join(text for number in sorted(repair.lines) for text in lines[number])
 
@@ -202,4 +212,5 @@ def _with_repair(result: Result, repair: Repair, texts: Mapping[int, Sequence[st
 
 
 def _fail(group: Iterable[Result]) -> bool:
+    """Tell whether one of some results fails."""
     return any(result.failed for result in group)

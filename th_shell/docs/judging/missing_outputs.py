@@ -1,11 +1,12 @@
-"""Finds outputs that a page leaves out, though it has to show them.
+"""Finds outputs that a page should show, and does not.
 
-Settings may demand the outputs of all prompts (`--strict`). Else the page itself tells. In Python
-it is the custom to show all, and the module doctest demands it: a page that shows most of what its
-prompts print has lost the rest. Pages of Lua leave out what is of no interest, such as the object
-that a method returns: there a single output that is left out beside many that are shown is lost,
-and so is a single one of those whose inputs only name a variable, which is all they are for.
-What depends on chance, or shows an address, need not be shown.
+Settings may demand the outputs of all prompts (`--strict`). Otherwise the page itself sets the
+rule. In Python all outputs are shown by custom, and the module doctest demands it: a page that
+shows most of the outputs of its prompts has lost the rest. Pages of Lua leave out uninteresting
+outputs, such as the object that a method returns: there a single output that is missing beside many
+that are shown counts as lost, and so does a single one whose input only names a variable, since
+showing it is all that such an input is for. Outputs that depend on chance, or show an address, need
+not be shown.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _FORMS = ((PYTHON, Kind.PROMPT), (LUA, Kind.PROMPT), (LUA, Kind.BARE))
 def with_missing_outputs(
     results: Sequence[Result], outcomes: Sequence[Sequence[Outcome]], page: Page, runner: Runner
 ) -> list[Result]:
-    """The results, in which what prints something fails that the page has to show, and does not."""
+    """Return the results; an example whose output the page should show, and omits, fails."""
     texts = _texts(results, outcomes)
     judged = [_strict(*pair) for pair in zip(results, texts, strict=True)]
     lines = {line.number: line.text for block in page.blocks for line in block.lines}
@@ -54,7 +55,7 @@ def with_missing_outputs(
 
 
 def _texts(results: Sequence[Result], outcomes: Sequence[Sequence[Outcome]]) -> list[str]:
-    """What a page can show of the outputs: where it writes `= x` for values, no others."""
+    """Return the texts that the page can show: no outputs but values where it writes `= x`."""
     by_equals = any(is_by_equals(r.example) for r in results)
     return [
         runs[0].printed
@@ -70,9 +71,9 @@ def _left_out(
     outcomes: Sequence[Sequence[Outcome]],
     lines: Mapping[int, str],
 ) -> list[int]:
-    """The indices of the examples whose outputs the page has to show, and does not.
+    """Return the indices of the examples whose outputs the page should show, and does not.
 
-    texts: what it can show of them. lines: those of the page's code, by their numbers.
+    texts: the outputs that it can show. lines: those of the page's code, by their numbers.
     """
     indices: list[int] = []
     for form in _FORMS:
@@ -94,14 +95,16 @@ def _left_out(
 
 
 def _documents_output(example: Example) -> bool:
+    """Tell whether an output is documented under the input or in its comment."""
     return bool(example.expected or example.value)
 
 
 def _prints(result: Result, text: str, runs: Sequence[Outcome]) -> bool:
-    """Whether an example prints what a page can show; what is not the same in each run, it cannot.
+    """Tell whether an example prints a text that a page can show, the same in each run.
 
-    The order of words does not count: that of fields and sets is another one in each run. A
-    statement without a prompt must show a value: what a script prints may be shown below all of it.
+    The order of words does not count, since that of fields and sets differs between runs. A
+    statement without a prompt must show a value: printed text may be shown below the whole
+    script.
     """
     is_script = result.example.kind is Kind.BARE and runs[0].printed
     is_something = set(text.split()) - {"nil"}
@@ -110,7 +113,7 @@ def _prints(result: Result, text: str, runs: Sequence[Outcome]) -> bool:
 
 
 def _is_excused(example: Example, lines: Mapping[int, str]) -> bool:
-    """Whether the page says something of what an example prints, or the settings that it need not.
+    """Tell whether an output is documented, or need not be, by comments or settings.
 
     lines: those of the page's code, by their numbers.
     """
@@ -125,6 +128,7 @@ def _is_excused(example: Example, lines: Mapping[int, str]) -> bool:
 
 
 def _strict(result: Result, text: str) -> Result:
+    """Return a result that fails where the settings demand an output that is not shown."""
     is_shown = result.example.kind in (Kind.PROMPT, Kind.CELL) and text.strip()
     if not (result.example.settings.strict and result.verdict is Verdict.RAN and is_shown):
         return result
@@ -132,4 +136,5 @@ def _strict(result: Result, text: str) -> Result:
 
 
 def _failed(result: Result, note: str) -> Result:
+    """Return a result that fails for a reason."""
     return replace(result, verdict=Verdict.DIFFERS, note=note)

@@ -1,13 +1,13 @@
-"""Judges documented numbers that depend on chance by what other runs have printed.
+"""Checks documented random numbers against the numbers that several runs have printed.
 
-What holds for the numbers of each run must hold for the documented ones: that they are whole, that
-they are in order, that they are always the same ones in another order, and roughly their range.
-Numbers that are the same in all runs, beside others that depend on chance, must be the documented
-ones.
+Properties that the numbers of every run have must hold for the documented ones: that they are
+whole, that they are in order, that they are always the same ones in another order, and roughly
+their range. Numbers that are the same in all runs, beside others that depend on chance, must be the
+documented ones.
 
-Outputs of a page may also repeat one another but for some of their numbers. Who writes a page often
-shows the numbers of one run in several places. Numbers with fractions do not agree by chance: where
-most of them do, the others must agree, too, unless the program changes them in between.
+Outputs of a page may also repeat one another in all but a few numbers, since authors often show the
+numbers of one run in several places. Numbers with fractions do not agree by chance: where most of
+them do, the others must agree, too, unless the program changes them in between.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _RUNS, _MOST_DEVIATIONS = 6, 30
 
 
 def implausible(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
-    """Why numbers cannot have been printed by a run like the others; '' where they can.
+    """Return why a run like the others cannot have printed some numbers; '' if it can.
 
     runs: the numbers that runs have printed.
     """
@@ -50,9 +50,9 @@ def implausible(documented: Sequence[float], runs: Sequence[Sequence[float]]) ->
 
 
 def misshapen(documented: str, printed: str) -> str:
-    """How a tensor in a text contradicts the line with its sizes; '' where none does.
+    """Return how a tensor in a text contradicts the line with its sizes; '' if none does.
 
-    printed: what the program prints, which may do so as well.
+    printed: the text that the program prints, whose tensors may do so as well.
     """
     if ELLIPSIS.search(documented):
         return ""
@@ -62,11 +62,11 @@ def misshapen(documented: str, printed: str) -> str:
 def unlike_fixed(
     words: Sequence[str], adopted: Sequence[Sequence[float]], runs: Sequence[Sequence[float]]
 ) -> str:
-    """Why numbers beside others that depend on chance do not agree with what runs print; or ''.
+    """Return which documented number differs from one that all runs agree on; or ''.
 
-    words: the documented numbers. adopted: what three runs print that have the documented numbers
-    of examples above in place of their own, in the third all changed within their rounding.
-    runs: what other runs print.
+    words: the documented numbers. adopted: the numbers of three runs that have the documented
+    values of examples above in place of their own, in the third all changed within their
+    rounding. runs: the numbers of other runs.
     """
     exact, exact_again, varied = adopted
     if any(len(numbers) != len(words) for numbers in (*adopted, *runs)):
@@ -86,6 +86,7 @@ def unlike_fixed(
 
 
 def _other_order(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
+    """Return which order the numbers of all runs have, and the documented ones have not; or ''."""
     if min(map(len, runs)) < _LEAST:
         return ""
     for reverse, order in ((False, "ascending"), (True, "descending")):
@@ -96,6 +97,7 @@ def _other_order(documented: Sequence[float], runs: Sequence[Sequence[float]]) -
 
 
 def _other_numbers(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
+    """Return why documented numbers are none of the values that runs print; or ''."""
     first = sorted(runs[0])
     if len(first) > 1 and all(sorted(run) == first for run in runs) and sorted(documented) != first:
         return "all runs have printed the same numbers in some order"
@@ -109,7 +111,7 @@ def _other_numbers(documented: Sequence[float], runs: Sequence[Sequence[float]])
 
 
 def _far_off(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
-    """Why one of whole numbers is far from those in its place; ''."""
+    """Return which documented whole number is far from those that runs print there; or ''."""
     from statistics import fmean, stdev  # late: few pages need it
 
     for value, *samples in zip(documented, *runs, strict=True):
@@ -124,6 +126,7 @@ def _far_off(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> st
 
 
 def _out_of_range(documented: Sequence[float], everything: Sequence[float]) -> str:
+    """Return which documented number is far outside the range of all printed ones; or ''."""
     low, high = min(everything), max(everything)
     widths = next((widths for count, widths in _MOST_BEYOND if len(everything) >= count), None)
     if widths is None or low == high:
@@ -139,11 +142,15 @@ def _out_of_range(documented: Sequence[float], everything: Sequence[float]) -> s
 
 
 def _are_whole(values: Sequence[float]) -> bool:
+    """Tell whether all finite numbers are whole."""
     return all(value == int(value) for value in values if isfinite(value))
 
 
 def nearly_repeats(documented: Sequence[float], earlier: Sequence[float]) -> bool:
-    """Whether numbers are the others but for some: at least half of those with fractions agree."""
+    """Tell whether numbers repeat earlier ones in part.
+
+    At least half of the numbers with fractions agree, and not all of them do.
+    """
     pairs = [(a, b) for a, b in zip(documented, earlier, strict=False) if a % 1 or b % 1]
     same = sum(a == b for a, b in pairs)
     return (
@@ -154,16 +161,16 @@ def nearly_repeats(documented: Sequence[float], earlier: Sequence[float]) -> boo
 
 
 def differences(documented: Sequence[float], earlier: Sequence[float]) -> str:
-    """What tells numbers from those that they nearly repeat."""
+    """Return a text that lists where numbers differ from those that they nearly repeat."""
     pairs = [(a, b) for a, b in zip(documented, earlier, strict=True) if a != b]
     shown = ", ".join(f"{a:g} for {b:g}" for a, b in pairs[:3])
     return shown + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")
 
 
 def unlike_above(outputs: Mapping[int, Sequence[float]]) -> dict[int, int]:
-    """For outputs that nearly repeat one above, by their indices, the index of that one.
+    """Return, by index, the index of the output above that an output nearly repeats.
 
-    An output that another one above repeats exactly is left out.
+    An output that repeats one above exactly is left out.
     """
     repeated: dict[int, int] = {}
     above: list[int] = []

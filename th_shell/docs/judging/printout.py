@@ -29,23 +29,22 @@ _ROW = re.compile(rf"^\s*(?:{NUMBER})(?:\s+(?:{NUMBER}))*\s*$")
 
 @dataclass(frozen=True)
 class PrintedTensor:
-    """A tensor as it was printed.
-
-    values: in the order of a contiguous tensor. units: for each, one in its last place, 0 for a
-    whole number. problem: how the numbers contradict the sizes, '' where they fit; then there are
-    no values. count: how many numbers there are.
-    """
+    """A tensor as it was printed."""
 
     class_name: str
     sizes: tuple[int, ...]
+    #: In the order of a contiguous tensor; none where there is a problem.
     values: tuple[float, ...] = ()
+    #: For each value, one unit in its last place; 0 for a whole number.
     units: tuple[float, ...] = ()
+    #: How the numbers contradict the sizes; '' where they fit.
     problem: str = ""
+    #: How many numbers there are.
     count: int = 0
 
 
 def printed_tensors(text: str) -> Iterator[PrintedTensor]:
-    """The tensors in a text, in order; other lines are left out."""
+    """Yield the tensors in a text, in order; other lines are left out."""
     lines: list[str] = []
     for line in text.split("\n"):
         shape = _SHAPE_LINE.match(line)
@@ -57,10 +56,10 @@ def printed_tensors(text: str) -> Iterator[PrintedTensor]:
 
 
 def contradictions(text: str, printed: str) -> list[PrintedTensor]:
-    """The tensors in a documented text whose numbers contradict their sizes.
+    """Return the tensors in a documented text whose numbers contradict their sizes.
 
-    What the program prints does so, too, where a number stands before a tensor: `print(1, x)`. So
-    what is like a tensor in the printed text is left out.
+    Printed texts have such tensors, too, where a number stands before a tensor: `print(1, x)`.
+    So a tensor whose like is in the printed text is left out.
     """
     usual = {(t.sizes, t.count) for t in printed_tensors(printed) if t.problem}
     contradicting = (tensor for tensor in printed_tensors(text) if tensor.problem)
@@ -68,19 +67,19 @@ def contradictions(text: str, printed: str) -> list[PrintedTensor]:
 
 
 def only_tensors(text: str) -> list[PrintedTensor]:
-    """The tensors in a text that has nothing else; none where there is something else."""
+    """Return the tensors in a text that consists of tensors alone; none for other texts."""
     is_alone = all(_belongs(line) or _SHAPE_LINE.match(line) for line in text.split("\n"))
     return list(printed_tensors(text)) if is_alone else []
 
 
 def only_rows(text: str) -> bool:
-    """Whether a text is rows of numbers alone, as a tensor's, without the line of its sizes."""
+    """Tell whether a text is nothing but rows of numbers, as a tensor's without its sizes."""
     lines = [line for line in text.split("\n") if line.strip()]
     return bool(lines) and all(_ROW.match(line) for line in lines)
 
 
 def precision(number: str) -> float:
-    """One unit in the last place of a printed number; 0 where it is whole."""
+    """Return one unit in the last place of a printed number; 0 where it is whole."""
     digits, _, exponent = number.lower().partition("e")
     _, point, fraction = digits.partition(".")
     if not (point and fraction):
@@ -90,6 +89,7 @@ def precision(number: str) -> float:
 
 
 def _read(class_name: str, sizes: tuple[int, ...], lines: list[str]) -> PrintedTensor:
+    """Return the tensor of some sizes that is printed by the last of some lines."""
     elements: dict[tuple[int, ...], tuple[float, float]] = {}
     leading: tuple[int, ...] = ()
     scale, row, column = 1.0, 0, 0
@@ -123,11 +123,12 @@ def _read(class_name: str, sizes: tuple[int, ...], lines: list[str]) -> PrintedT
 
 
 def _own_lines(lines: list[str]) -> list[str]:
-    """The last lines that can belong to a tensor: what stands before is other text."""
+    """Return the last lines that can belong to a tensor; the lines before are other text."""
     return list(takewhile(_belongs, reversed(lines)))[::-1]
 
 
 def _belongs(line: str) -> bool:
+    """Tell whether a line can belong to a printed tensor."""
     patterns = (_SCALE_LINE, _COLUMNS, _SLICE, _ROW)
     return not line.strip() or any(pattern.match(line) for pattern in patterns)
 
@@ -192,19 +193,20 @@ _POSITION = re.compile(
 
 
 def same(first: str, second: str) -> bool:
-    """Whether two runs have printed the same text, addresses aside."""
+    """Tell whether two texts are the same apart from addresses."""
     return first == second or _ADDRESS.sub("0x", first) == _ADDRESS.sub("0x", second)
 
 
 def elsewhere(text: str) -> str:
-    """What a run would print that has its objects at other addresses."""
+    """Return a printed text with another address for each object."""
     return _ADDRESS.sub("0x0", text)
 
 
 def with_exact_hex(documented: str, *printed: str) -> list[str]:
-    """A documented text, and those of runs, in which addresses alone are addresses.
+    """Return the documented text and those of runs with non-addresses marked by `0x_`.
 
-    A hexadecimal number that all runs print is none: runs have objects at other addresses.
+    A hexadecimal number that all runs print is no address: runs have objects at other
+    addresses.
     """
     if not all("0x" in text for text in printed):
         return [documented, *printed]
@@ -217,12 +219,15 @@ def with_exact_hex(documented: str, *printed: str) -> list[str]:
 
 
 def spaced(text: str) -> str:
-    """A text word for word, each behind one space: addresses, colours and places do not count."""
+    """Return the words of a text, with one space between them.
+
+    Addresses are replaced; colours and the places of errors in code are left out.
+    """
     return " ".join(_ADDRESS.sub("0x", without_colours(located(text))).split())
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens of a text, in order."""
+    """Return the tokens of a text, in order."""
     text = located(text).replace(ANYTHING, f" {ANYTHING} ")
     text = _SHAPE.sub(r"<\1|\2>", _TIMING.sub("", without_colours(text)))
     text = _SLICE.sub(r"(\1) =", _ADDRESS.sub("0x", text))
@@ -235,18 +240,19 @@ class FixedNumber(str):
 
 
 def _with_fixed_numbers(line: list[str]) -> list[str]:
+    """Return the tokens of a line; those that are numbers among words become FixedNumber."""
     if not any(token[0].isalpha() and not is_number(token) for token in line):
         return line
     return [FixedNumber(token) if _FIXED.match(token) else token for token in line]
 
 
 def is_number(token: str) -> bool:
-    """Whether a token is a number."""
+    """Tell whether a token is a number."""
     return _IS_NUMBER.match(token) is not None
 
 
 def located(text: str) -> str:
-    """A text without the places in code that Python's errors and warnings tell."""
+    """Return a text without the places in code that Python's errors and warnings name."""
     if "Traceback" in text or 'File "' in text:
         for traceback in _PYTHON_TRACEBACKS:
             text = traceback.sub("", text)
@@ -254,33 +260,33 @@ def located(text: str) -> str:
 
 
 def readings(expected: str) -> Sequence[str]:
-    """What a documented text may mean.
+    """Return the texts that a documented text may stand for.
 
-    The text of the page; the text without comments: '--' may also be part of the output; and the
-    text without words of prose at its end, such as the heading of the next example in a block, or
-    without the next prompt.
+    These are the text of the page; the text without comments, since '--' may also be part of
+    the output; and the text without words of prose at its end, such as the heading of the next
+    example in a block, or without the next prompt.
     """
     plain = _COMMENT.sub("", expected)
     return expected, plain, _PROSE.sub("", plain), _NEXT_PROMPT.sub("", plain)
 
 
 def numbers(text: str) -> list[float]:
-    """The numbers in a printed text, in order."""
+    """Return the numbers in a printed text, in order."""
     return list(map(float, number_words(text)))
 
 
 def number_words(text: str) -> list[str]:
-    """The numbers in a printed text as they stand there."""
+    """Return the numbers in a printed text as they are written there."""
     return [token for token in tokens(_SCALE.sub("", text)) if is_number(token)]
 
 
 def is_scaled(text: str) -> bool:
-    """Whether a printed text has numbers under a scale factor."""
+    """Tell whether a printed text has numbers under a scale factor."""
     return bool(_SCALE.search(text))
 
 
 def layout(text: str) -> tuple[list[str], int]:
-    """The words of a text but for those of times, and how many numbers there are."""
+    """Return the words of a text, without those of times, and the count of its numbers."""
     text = _QUOTES_OF_TIMES.sub(" ' ", _SCALE.sub("", _HEXADECIMAL.sub("0x", text)))
     all_tokens = tokens(_OF_TIMES.sub(" ", text))
     words = [token for token in all_tokens if not is_number(token)]
@@ -288,15 +294,15 @@ def layout(text: str) -> tuple[list[str], int]:
 
 
 def loose_layout(text: str) -> list[str]:
-    """The words of a text, without the sizes of its tensors."""
+    """Return the words of a text, without the sizes of its tensors."""
     return [_SHAPE_TOKEN.sub(r"<\1>", word) for word in layout(text)[0]]
 
 
 def bare_message(error: str) -> str:
-    """The message of an error of Lua without its position and traceback."""
+    """Return the message of an error of Lua without its position and traceback."""
     return _POSITION.sub("", _TRACEBACK.sub("", error)).strip()
 
 
 def without_colours(text: str) -> str:
-    """A printed text as a terminal leaves it: no colours, and nothing that was written over."""
+    """Return a printed text as a terminal shows it, without colours or overwritten text."""
     return _OVERWRITTEN.sub("", _COLOUR.sub("", text))

@@ -1,11 +1,11 @@
-"""Makes what pages of Python document, and what their examples print, fit to be compared.
+"""Prepares documented and printed texts of Python for comparison, by the rules of doctest.
 
-The conventions are those of the module doctest: `...` stands for any text, `<BLANKLINE>` for an
-empty line. Warnings do not count where the page shows none. The elements of a set, whose order each
-process has for itself, are sorted.
+The rules are those of the module doctest: `...` stands for any text, `<BLANKLINE>` for an empty
+line. Warnings do not count where the page shows none. The elements of a set, whose order differs
+between processes, are sorted.
 
 Of a warning a page shows its category and its message, or nothing but the line of code that it is
-from: who copies the output of a notebook leaves out its first line, a path of their own.
+from: authors who copy the output of a notebook leave out its first line, a path of their own.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _WARNING = re.compile(
 
 
 def comparable(example: Example) -> Example:
-    """An example whose documented text can be compared with what it prints."""
+    """Return an example whose documented text can be compared with its output."""
     if example.language != PYTHON or not example.expected:
         return example
     text = _as_shown(_BLANK.sub("", example.expected), example)
@@ -64,7 +64,7 @@ def comparable(example: Example) -> Example:
 
 
 def comparable_outcome(example: Example, outcome: Outcome) -> Outcome:
-    """The outcome of an example in a form that can be compared with a documented text."""
+    """Return an outcome whose texts can be compared with the documented one."""
     if example.language != PYTHON:
         return outcome
     shown = {
@@ -80,7 +80,10 @@ def comparable_outcome(example: Example, outcome: Outcome) -> Outcome:
 
 
 def _as_shown(text: str, example: Example) -> str:
-    """What a notebook, too, shows as text: pictures have marks, and classes their names alone."""
+    """Return a text without the marks of pictures and the modules of classes.
+
+    In cells of notebooks, functions and objects lose their addresses, too.
+    """
     text = _FIGURE.sub("", text)
     if _MAIN not in example.expected:
         text = text.replace(_MAIN, "")
@@ -91,7 +94,7 @@ def _as_shown(text: str, example: Example) -> str:
 
 
 def _with_shown_warnings(text: str, example: Example) -> str:
-    """A printed text with as much of its warnings as the page shows of them."""
+    """Return a printed text with the parts of its warnings that the page shows."""
     if not _IS_WARNING.search(text):
         return text
     if _IS_WARNING.search(example.expected):
@@ -105,14 +108,14 @@ def _with_shown_warnings(text: str, example: Example) -> str:
 
 
 def _without_code(text: str) -> str:
-    """A text whose warnings are without the lines of code that they are from."""
+    """Return a text whose warnings are without the lines of code that raised them."""
     return _WARNING.sub(lambda match: match["told"] or match[0], text)
 
 
 def _echo(example: Example) -> str:
-    """The line of code with which the documented text begins, as it stands under a warning; or ''.
+    """Return the first documented line if it is the line of code under a warning; or ''.
 
-    Such a line is indented, and one of the example's own.
+    Such a line is indented, and stands in the example, too.
     """
     first = example.expected.partition("\n")[0]
     code = [line.strip() for line in example.source.split("\n")]
@@ -120,11 +123,12 @@ def _echo(example: Example) -> str:
 
 
 def _with_sorted_sets(text: str) -> str:
+    """Return a text with the elements of printed sets in order."""
     return _BRACES.sub(lambda match: _sorted(match[0]), text)
 
 
 def _sorted(text: str) -> str:
-    """A printed set of literals with its elements in order; another text but for white space."""
+    """Sort the elements of a printed set of literals; only unify white space in other texts."""
     text = " ".join(text.split())
     value = expression(text)
     if not isinstance(value, ast.Set) or not all(isinstance(e, _LITERALS) for e in value.elts):

@@ -1,9 +1,10 @@
-"""Judges a page's examples with the documented numbers in place of those that depend on chance.
+"""Judges a page by further runs where its output depends on chance, or where examples fail.
 
 A page is run twice. If that leaves examples that depend on chance, or that fail, it is run again,
-this time with the numbers that the page documents for what depends on chance (`adoption`). Then
-what follows from these numbers is compared exactly, and what still depends on chance must at least
-be like what several runs print (`plausibility`).
+this time with the numbers that the page documents in place of random ones (`documented_values`).
+Then the results that follow from these numbers are compared exactly, and numbers that still depend
+on chance must at least be like those that several runs print (`plausibility`). `judge_page` is
+where to begin.
 """
 
 from __future__ import annotations
@@ -50,10 +51,11 @@ def judge_page(
     lost: Mapping[int, Outcome],
     by_two_runs: bool = False,
 ) -> Judgement:
-    """Run examples and judge them. sources: inputs that replace those of the page, by index.
+    """Run examples and judge them. Raises HiddenError.
 
-    lost: what has become, by index, of examples that are not run again. by_two_runs: by the first
-    two alone, which is less exact where chance plays a part. Raises HiddenError.
+    sources: inputs that replace those of the page, by index. lost: the outcomes, by index, of
+    examples that are not run again. by_two_runs: judge by the first two runs alone, which is
+    less exact where chance plays a part.
     """
     rounds = _Rounds([comparable(example) for example in examples], runner, sources, lost)
     judged = rounds.first()
@@ -65,9 +67,9 @@ def judge_page(
 
 
 def lost_in(judged: Judgement) -> dict[int, Outcome]:
-    """The outcomes of the examples, by index, that took all their time or ended their process.
+    """Return the outcomes, by index, of examples that took all their time or ended their process.
 
-    Whoever ran them again would only wait again.
+    They need not be run again, only to wait again.
     """
     return {
         i: first if first.lost else second
@@ -78,25 +80,25 @@ def lost_in(judged: Judgement) -> dict[int, Outcome]:
 
 @dataclass(frozen=True)
 class _Rounds:
-    """The rounds of runs by which a page is judged. sources, lost: see `judge_page`.
-
-    lucky: the examples, by index, that print the same in the first two runs by luck.
-    """
+    """The rounds of runs by which a page is judged."""
 
     examples: Sequence[Example]
     runner: Runner
+    #: Inputs that replace those of the page, by index.
     sources: Mapping[int, str]
+    #: Outcomes, by index, of examples that are not run again.
     lost: Mapping[int, Outcome]
+    #: The indices of examples that print the same in the first two runs by luck.
     lucky: frozenset[int] = frozenset()
 
     def first(self) -> Judgement:
-        """The page by two runs."""
+        """Judge the page by two runs."""
         plans = [replace(plan, sources=self.sources) for plan in (FIRST, SECOND)]
         outcomes = _pairs(self._evaluated(plans))
         return Judgement(judge(self.examples, outcomes), outcomes)
 
     def further(self, once: Judgement) -> Judgement:
-        """The judgement by further runs, where they may tell more."""
+        """Improve a judgement by further runs, where they may tell more."""
         if differing := self.other_outcomes(once):
             pairs = [(a, differing.get(i, b)) for i, (a, b) in enumerate(once.outcomes)]
             once = Judgement(judge(self.examples, pairs), pairs)
@@ -106,9 +108,10 @@ class _Rounds:
         return self.in_order(once)
 
     def other_outcomes(self, once: Judgement) -> dict[int, Outcome]:
-        """The outcomes by further seeds, by index, that differ where those of the two runs do not.
+        """Return, by index, outcomes of further seeds that differ where the first two runs agree.
 
-        Those of examples that fail: what depends on chance may be the same in two runs by luck.
+        Only failing examples are looked at: their output may depend on chance and yet be
+        the same in two runs by luck.
         """
         failing = [
             i
@@ -124,9 +127,10 @@ class _Rounds:
         return differing_outcomes
 
     def in_order(self, once: Judgement) -> Judgement:
-        """The judgement in which outputs fail that all runs print in other orders, and no other.
+        """Let outputs fail that each run prints in another order, if the page's is none of these.
 
-        They hold where the page has the same in any order: it does not.
+        Such outputs passed so far because the order was left open. They hold if the
+        documented text has the same elements in any order.
         """
         sorts = {
             i: sort
@@ -148,7 +152,7 @@ class _Rounds:
         return once._replace(results=results)
 
     def _more(self, indices: Collection[int]) -> dict[int, tuple[Outcome, ...]]:
-        """The outcomes of some examples in further runs, by their indices."""
+        """Return the outcomes of some examples by further seeds, by index."""
         seeds = _SEEDS if all(self.examples[i].language == LUA for i in indices) else _MORE_SEEDS
         common = Plan(0, sources=self.sources, last=max(indices))
         plans = [replace(common, seed=n, clock=n << 20, engine=n % _ENGINES) for n in seeds]
@@ -156,7 +160,7 @@ class _Rounds:
         return {i: outcomes[i] for i in indices}
 
     def second(self, once: Judgement, chance: Sequence[int]) -> Judgement:
-        """The page by further runs. chance: the examples that depend on it."""
+        """Judge the page by further runs. chance: the indices of examples that depend on chance."""
         all_runs = self._further(once, chance)
         if not all_runs:
             return once
@@ -181,10 +185,11 @@ class _Rounds:
         return Judgement(_with_repetitions(results), outcomes)
 
     def _further(self, once: Judgement, chance: Sequence[int]) -> list[tuple[Outcome, ...]]:
-        """For each example the outcomes of _ADOPTED runs, and of one by each further seed.
+        """Return, for each example, the outcomes of _ADOPTED runs and of one for each further seed.
 
-        The seeds are for chance, and in other languages than Lua there is then also one run that
-        repeats the first. The list is empty where all would be those of the first round.
+        The seeds are run only where an example depends on chance; in other languages than
+        Lua, one run that repeats the first is added then. The list is empty where the runs
+        would repeat those of the first round.
         """
         literals = self._varied_literals()
         if not chance:  # nothing is adopted: the first two are what has run
@@ -209,9 +214,10 @@ class _Rounds:
     def _adopting(
         self, once: Judgement, chance: Sequence[int], replaced: Mapping[int, str], vary: bool
     ) -> dict[str, Any]:
-        """What a plan says that takes over documented numbers: behind examples, and within cells.
+        """Return the fields `after` and `sources` of a plan by which documented values are adopted.
 
-        replaced: the sources that replace those of the page.
+        replaced: inputs, by index, that replace those of the page. vary: see
+        `code_to_adopt`.
         """
         after, sources = dict[int, str](), dict(replaced)
         for i in chance:
@@ -224,12 +230,13 @@ class _Rounds:
         return {"after": after, "sources": sources}
 
     def _varied_literals(self) -> dict[int, str]:
-        """The inputs that replace those of the page, and others with changed literals."""
+        """Return, by index, the inputs that differ from the page, with rounded literals changed."""
         inputs = {i: self.sources.get(i, e.source) for i, e in enumerate(self.examples)}
         varied = {i: vary_literals(source) for i, source in inputs.items()}
         return {i: varied[i] for i in inputs if i in self.sources or varied[i] != inputs[i]}
 
     def _evaluated(self, plans: Sequence[Plan]) -> list[tuple[Outcome, ...]]:
+        """Run the page by plans; return the comparable outcomes of each example."""
         plans = [replace(plan, lost=self.lost) for plan in plans]
         outcomes_by_example = self.runner.evaluate(self.examples, plans)
         return [
@@ -239,7 +246,7 @@ class _Rounds:
 
 
 def _holds(example: Example, outcome: Outcome, sort: Callable[[str], str]) -> bool:
-    """Whether the page has what is printed, once both are sorted."""
+    """Tell whether the documented text agrees with the printed one once both are sorted."""
     value = example.value.text if example.value else ""
     texts = {example.expected, value, QUOTES.sub(" ", value), *outcome.readings} - {""}
     equal, got = comparison(example), sort(outcome.compared)
@@ -247,15 +254,15 @@ def _holds(example: Example, outcome: Outcome, sort: Callable[[str], str]) -> bo
 
 
 def _is_free(example: Example, outcome: Outcome) -> bool:
-    """Whether the page may have other words than are printed: for errors, and by `...`."""
+    """Tell whether the documented text need not be the printed one, as for errors and `...`."""
     is_other = outcome.error is not None or bool(example.settings.filters)
     return is_other or "..." in example.expected
 
 
 def _is_by_clock(samples: Sequence[str], later: str) -> bool:
-    """Whether an output is another one later, while that of different seeds is nearly the same.
+    """Tell whether an output depends on the time, and hardly on the seed.
 
-    later: what a run has printed whose clock is months ahead.
+    later: the text that was printed in a run whose clock is months ahead.
     """
     rows, later_numbers = [numbers(text) for text in samples], numbers(later)
     if not later_numbers or any(len(row) != len(later_numbers) for row in rows):
@@ -270,6 +277,7 @@ def _is_by_clock(samples: Sequence[str], later: str) -> bool:
 
 
 def _pairs(outcomes: Sequence[tuple[Outcome, ...]]) -> list[tuple[Outcome, Outcome]]:
+    """Return the first two outcomes of each example."""
     return [(first, second) for first, second, *_ in outcomes]
 
 
@@ -280,10 +288,10 @@ def _better(
     samples: Sequence[str],
     is_shown_first: bool,
 ) -> Result:
-    """The result of an example from those of both rounds.
+    """Return the result of an example from those of both rounds.
 
-    samples: what runs have printed that differ in nothing but the seed.
-    is_shown_first: see `_shown_at_first_use`.
+    samples: texts of runs that differ in nothing but the seed. is_shown_first: see
+    `_shown_at_first_use`.
     """
     is_open = first.verdict in (Verdict.LAYOUT, Verdict.DIFFERS, Verdict.ERROR)
     if not is_open or second.verdict is Verdict.ERROR:
@@ -319,6 +327,7 @@ def _better(
 
 
 def _unlike_fixed(expected: str, adopted: Sequence[str], samples: Sequence[str]) -> str:
+    """Do the work of `plausibility.unlike_fixed` for texts."""
     if any(map(is_scaled, (expected, *adopted, *samples))):
         return ""  # the same number may be printed in different ways
     return plausibility.unlike_fixed(
@@ -327,7 +336,7 @@ def _unlike_fixed(expected: str, adopted: Sequence[str], samples: Sequence[str])
 
 
 def _with_repetitions(results: Sequence[Result]) -> list[Result]:
-    """The results; what depends on chance fails where it nearly repeats such an output above."""
+    """Return the results; a random output that nearly repeats one above becomes a failure."""
     judged = list(results)
     shown = {
         i: numbers(result.example.expected)
@@ -342,9 +351,10 @@ def _with_repetitions(results: Sequence[Result]) -> list[Result]:
 
 
 def _shown_at_first_use(examples: Sequence[Example]) -> set[int]:
-    """The examples that show a variable which nothing above in their block uses.
+    """Return the indices of examples that show a variable first in their block.
 
-    A page may show other numbers there than in the block before: what follows is about these.
+    The page may show other numbers there than in the block before; the rest of the block is
+    about these.
     """
     indices: set[int] = set()
     block, used = -1, set[str]()

@@ -1,18 +1,18 @@
-"""Looks again at examples that fail: the reason may lie in the page, or in what is not there.
+"""Explains why examples fail by faults of the page, missing devices or code that the page omits.
 
-Documented texts may contradict themselves: whoever runs the page cannot be right. Conversion and
-print lose numbers, rows and lines of the texts that a page documents. What is left of a tensor then
-does not fit the sizes in the line under it, or that line is missing. In Python, where a tensor is
-printed as lists in brackets, its rows have other lengths, or brackets are open.
+Documented texts may contradict themselves, so that no run can print them. Conversion and print lose
+numbers, rows and lines. The rest of a tensor then does not fit the sizes in the line under it, or
+that line is missing. In Python, where a tensor is printed as lists in brackets, its rows have
+different lengths, or brackets are open.
 
-A device, such as a GPU, may be missing. An error of PyTorch says so where the page shows another
-output. What follows from such an example cannot hold either: so what fails and uses a name that the
-example would have given another value needs the device, too.
+A device, such as a GPU, may be missing. PyTorch then raises an error where the page shows another
+output. Examples that use the values of such an example cannot hold either, so they need the device,
+too.
 
-A page may be no whole program: it leaves out what its examples use. Signatures are among them where
-they compile: `y = module.new(size, step)` cannot be told from code, is run, and fails for want of
-`module`, `size` and `step`, which the page gives no value. What an example that failed would have
-assigned is not known below it, so that one failure is reported once.
+A page may be no whole program: it leaves out code that its examples need. Signatures that happen to
+compile are among them: `y = module.new(size, step)` cannot be told from code, is run, and fails
+because the page gives `module`, `size` and `step` no value. The names that a failed example would
+have assigned count as unknown below it, so that one failure is reported once.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _ESCAPED = re.compile(r"\\[{}]")
 
 
 def damage(example: Example, got: str, compiler: Compiler) -> str:
-    """How an example that fails contradicts itself; '' where it does not.
+    """Return how the documented text of a failing example contradicts itself; '' if it does not.
 
-    got: what it has printed.
+    got: the text that the example has printed.
     """
     if example.language != LUA:
         return _in_python(example, got)
@@ -72,6 +72,7 @@ _ARRAY = re.compile(r"\b(?:tensor|array)\(\[")
 
 
 def _in_python(example: Example, got: str) -> str:
+    """Do the work of `damage` for an example in Python."""
     is_error = "SyntaxError" in example.expected or "IndentationError" in example.expected
     if python_syntax.syntax(example.source) is not Syntax.COMPLETE and not is_error:
         return "the input is not whole: it does not compile"
@@ -98,7 +99,7 @@ _NO_DEVICE = re.compile(
 
 
 def with_devices(results: Iterable[Result], modules: Iterable[str] = ()) -> Iterator[Result]:
-    """The results, in which what fails for want of a device has a verdict of its own.
+    """Yield the results; those that fail because a device is missing get the verdict DEVICE.
 
     modules: names of modules that are imported before a page begins.
     """
@@ -125,13 +126,13 @@ def with_devices(results: Iterable[Result], modules: Iterable[str] = ()) -> Iter
 
 
 def _lacks_device(result: Result) -> bool:
-    """Whether an error says that there is no device, and the page does not show such an error."""
+    """Tell whether an error says that a device is missing, and the page shows no such error."""
     is_said = _NO_DEVICE.search(located(result.got))
     return bool(is_said) and not _NO_DEVICE.search(result.example.expected)
 
 
 def _message(got: str) -> str:
-    """The first line of an error's message, without what was printed before the error."""
+    """Return the line of an error's message that says which device is missing."""
     lines = located(got).split("\n")
     return next((line for line in lines if _NO_DEVICE.search(line)), "")
 
@@ -139,11 +140,12 @@ def _message(got: str) -> str:
 def with_fragments(
     results: Iterable[Result], outcomes: Iterable[Runs], predefined: Mapping[str, frozenset[str]]
 ) -> list[Result]:
-    """The results; what fails for want of something that the page leaves out is a fragment.
+    """Return the results; those that fail because the page omits what they need become FRAGMENT.
 
-    That is a name which has no value when the example has run, one that an example above should
-    have given its value and failed, or a file, module or the like whose name stands nowhere else.
-    A name that only differs in capital letters from one with a value is an error of the page.
+    They lack a name that has no value when the example has run, one that an example above
+    should have given its value and failed, or a file, module or the like whose name stands
+    nowhere else. A name that differs only in capital letters from one with a value is an error
+    of the page instead.
 
     outcomes: those of the results in two runs, of which the first tells names without values.
     predefined: for each language, the names that have values before a page begins.
@@ -159,7 +161,7 @@ def with_fragments(
 
 
 class _Fragments:
-    """Finds the fragments among the examples of one language."""
+    """Finds the fragments among the examples of one language and group, from the top down."""
 
     def __init__(self, language: str, predefined: frozenset[str]) -> None:
         self._language = language
@@ -174,7 +176,10 @@ class _Fragments:
         self._strings: set[str] = set()  # the strings in the code so far that has run
 
     def judged(self, result: Result, undefined: Set[str] | None) -> Result:
-        """The result of the next example. undefined: see `Outcome`."""
+        """Return the result of the next example, with the verdict FRAGMENT if it is one.
+
+        undefined: the names without a value after the run, see `Outcome`.
+        """
         is_code = result.example.kind not in (Kind.SHELL, Kind.TEXT)
         source = result.example.source if is_code else ""
         for hidden in result.example.hidden:
@@ -218,23 +223,27 @@ class _Fragments:
         return result
 
     def _spoil(self, names: Iterable[str], line: int) -> None:
+        """Record that names lack their values because of the example at a line."""
         for name in names:
             self._unset.setdefault(name, line)
 
     def _modules_in(self, source: str) -> set[str]:
-        """The names that code gives to modules."""
+        """Return the names that code gives to modules."""
         if self._language == PYTHON:
             return python_syntax.imported_names(source)
         return self._bound_in(source) if REQUIRES.search(source) else set()
 
     def _passed_on(self, source: str) -> list[tuple[str, str]]:
-        """The objects that get something which is spoilt, and it: `model` of `model:add(layer)`."""
+        """Return pairs of an object and a name without its value that the object is given.
+
+        For `model:add(layer)`, where `layer` lacks its value, that is `model` and `layer`.
+        """
         calls = [call for call in _METHOD.findall(source) if call[0] not in self._predefined]
         pairs = [(name, used) for name, arguments in calls for used in self._read_in(arguments)]
         return [(name, used) for name, used in pairs if used in self._unset]
 
     def _lacks(self, result: Result, missing: Collection[str]) -> str:
-        """Which names the page gives no value, as a reason why a result fails."""
+        """Return a note that lists the names for whose lack of values a result fails; or ''."""
         defined = set(_EXTENDED.findall(result.example.source))
         is_slip = any(map(self._is_slip, set(missing) - defined))
         if not missing or is_slip or python_syntax.ALL_NAMES in self._bound:
@@ -242,9 +251,10 @@ class _Fragments:
         return f"{LACKS}{', '.join(sorted(missing))}"
 
     def _is_slip(self, name: str) -> bool:
-        """Whether a name is another one but for capitals.
+        """Tell whether a name differs only in capital letters from one that has a value.
 
-        `map` does not mean a class `Map`; nor, in Python, does a class `A` mean a variable `a`.
+        `map` does not mean a class `Map`; nor, in Python, does a class `A` mean a variable
+        `a`.
         """
         return any(
             bound.lower() == name.lower()
@@ -253,7 +263,7 @@ class _Fragments:
         )
 
     def _absent(self, result: Result, source: str) -> str:
-        """What an error says is not there, where only this input names it."""
+        """Return a note on a missing file or module that only this input names; or ''."""
         is_untold = result.verdict is Verdict.ERROR and not result.example.expected
         if not (is_untold and _NOT_THERE.search(result.got)):
             return ""
@@ -263,7 +273,7 @@ class _Fragments:
         return absent and f"the page does not make: {absent}"
 
     def _without_field(self, result: Result, source: str) -> str:
-        """From which example a result follows that fails for want of a field it may have set."""
+        """Return a note on the earlier example that may have failed to set a field; or ''."""
         lacks = result.verdict is Verdict.ERROR and _NO_FIELD.search(result.got)
         owners = re.findall(rf"\b(\w+)[.:]{lacks[1] or lacks[2]}\b", source) if lacks else []
         lines = [self._modified[name] for name in owners if name in self._modified]

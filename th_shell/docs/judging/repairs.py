@@ -1,9 +1,9 @@
 """Proposes small repairs of a page's text, for examples that fail.
 
-They undo what conversion, print and typing do to pages: a name became a capital letter, the colon
-of a method call a dot, a brace a bracket, a quote a curly one; the end of a comment stands on a
-line of its own; a prompt or the spaces between digits were lost. A repair is only a proposal:
-`healing` tries it.
+They undo damage by conversion, print and typing: a name became a capital letter, the colon of a
+method call a dot, a brace a bracket, a quote a curly one; the end of a comment stands on a line of
+its own; a prompt or the spaces between digits were lost. A repair is only a proposal: `healing`
+tries it.
 """
 
 from __future__ import annotations
@@ -19,31 +19,32 @@ from th_shell.docs.reading.naming import read_names
 
 
 class Passage(NamedTuple):
-    """The lines of an example in its page.
+    """The lines of an example in its page."""
 
-    above: those of the input above that gave a value to a name which the example uses. input,
-    documented: those of its input and of the text under it. below: those up to the next input that
-    are neither. bound: the names that the page has given values so far. modules: those of them
-    which are modules. got: what the example has printed. language: that of the example.
-    """
-
+    #: The lines of the inputs above that gave a value to a name that the example uses.
     above: Sequence[Line]
+    #: The lines of its input.
     input: Sequence[Line]
+    #: The lines of the text under it.
     documented: Sequence[Line]
+    #: The lines up to the next input that are neither.
     below: Sequence[Line]
+    #: The names that the page has given values so far.
     bound: frozenset[str]
+    #: Those of them that are modules.
     modules: frozenset[str] = frozenset()
+    #: The text that the example has printed.
     got: str = ""
+    #: The language of the example.
     language: str = LUA
 
 
 class Repair(NamedTuple):
-    """A change of some lines of a page.
+    """A change of some lines of a page."""
 
-    why: what was wrong. lines: the new lines, by the number of the line that they replace.
-    """
-
+    #: The fault that it mends.
     why: str
+    #: The new lines, by the number of the line that they replace.
     lines: Mapping[int, Sequence[str]]
 
 
@@ -53,7 +54,7 @@ _Proposal = Callable[[Passage], Iterator[Repair]]
 
 
 def repairs(passage: Passage) -> Iterator[Repair]:
-    """Repairs of an example: the single ones, the likeliest first, then pairs of them."""
+    """Yield repairs of an example: the single ones, the likeliest first, then pairs of them."""
     proposals = _PROPOSALS[passage.language]
     single = [
         (number, repair)
@@ -72,13 +73,14 @@ def repairs(passage: Passage) -> Iterator[Repair]:
 
 
 def _applied(repair: Repair, passage: Passage) -> Passage:
+    """Return a passage with the lines of a repair."""
     names = ("above", "input", "documented", "below")
     parts: dict[str, Any] = {n: edited(getattr(passage, n), repair.lines) for n in names}
     return passage._replace(**parts)
 
 
 def _contradicts_itself(passage: Passage) -> bool:
-    """Whether a documented tensor has too few numbers or too many: then nothing makes it hold."""
+    """Tell whether a documented tensor has too few or too many numbers to ever hold."""
     text = "\n".join(line.text for line in passage.documented)
     return any(tensor.count != prod(tensor.sizes) for tensor in contradictions(text, passage.got))
 
@@ -88,6 +90,7 @@ _MARK = re.compile(r"^\s*(?:>>>|\.\.\.|(?:In ?\[\d*\]|\.{3,}):)(?: |$)")
 
 
 def _capital_name(passage: Passage) -> Iterator[Repair]:
+    """Propose small letters for names without values that have them in small letters."""
     source = "\n".join(_MARK.sub("", line.text) for line in passage.input)
     used = read_names(passage.language, source) - passage.bound
     wrong = [name for name in sorted(used) if name.lower() in passage.bound - {name}]
@@ -101,6 +104,8 @@ _DOT = re.compile(r"(?<![\w.:])([A-Za-z_]\w*)\.(?=[A-Za-z_]\w*\s*[({'\"])")
 
 
 def _dot_for_colon(passage: Passage) -> Iterator[Repair]:
+    """Propose colons for the dots of method calls on objects."""
+
     def colon(match: re.Match[str]) -> str:
         is_object = match[1] in passage.bound - passage.modules
         return f"{match[1]}:" if is_object else match[0]
@@ -111,7 +116,10 @@ def _dot_for_colon(passage: Passage) -> Iterator[Repair]:
 
 
 def _substitution(why: str, pattern: str, by: _Replacement, *parts: Sequence[str]) -> _Proposal:
-    """What replaces a pattern in lines. parts: of a passage, each for a repair of its own."""
+    """Return a function that proposes to replace a pattern in the lines of a passage.
+
+    parts: names of fields of a passage; each tuple of them is a proposal of its own.
+    """
     searched = re.compile(pattern, re.M)
 
     def propose(passage: Passage) -> Iterator[Repair]:
@@ -148,6 +156,7 @@ _WRAPPED = 3  # lines at most that the end of a comment has
 
 
 def _wrapped_comment(passage: Passage) -> Iterator[Repair]:
+    """Propose to append the first documented lines to the comment at the end of the input."""
     comment = _COMMENTS[passage.language]
     if not passage.input or not comment.search(passage.input[-1].text):
         return
@@ -174,6 +183,7 @@ _STATEMENTS = {
 
 
 def _lost_prompt(passage: Passage) -> Iterator[Repair]:
+    """Propose a prompt that shows the variable that the input assigns."""
     statement = _STATEMENTS[passage.language].match(passage.input[0].text)
     if not passage.documented or not statement or (statement["prompt"] and passage.got.strip()):
         return  # with a prompt, it shows its own value
@@ -183,6 +193,7 @@ def _lost_prompt(passage: Passage) -> Iterator[Repair]:
 
 
 def _missing_sizes(passage: Passage) -> Iterator[Repair]:
+    """Propose a line with class and sizes under rows of numbers."""
     rows = [line for line in passage.documented if line.text.strip()]
     lengths = {len(row.text.split()) for row in rows}
     if len(lengths) != 1 or not only_rows("\n".join(row.text for row in rows)):
@@ -240,6 +251,7 @@ _PROPOSALS: dict[str, tuple[_Proposal, ...]] = {
 def _changed(
     why: str, lines: Sequence[Line], pattern: re.Pattern[str], by: _Replacement
 ) -> Iterator[Repair]:
+    """Yield the repair that replaces a pattern in lines, if it changes any."""
     new = pattern.sub(by, "\n".join(line.text for line in lines)).split("\n")
     pairs = zip(lines, new, strict=False)
     changed = {line.number: (text,) for line, text in pairs if text != line.text}

@@ -1,9 +1,9 @@
-"""Compares tables by their contents, whoever has printed them.
+"""Compares printed tables by their contents, in any of the notations of Lua, th and Torch7.
 
 Pages show tables as Lua code, `{10, 20}`, also with strings that have no quotes, `{jan, smit}`. th
 and Torch7 print a field in each line, `1 : 10`, and other programs print code with fields in
 another order. All of these are read into the same values. Tables that stand among other lines are
-held against one another line by line, with their fields in order.
+compared line by line, with their fields in order.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _Value = str | dict[str, "_Value"]
 
 
 def same_tables(expected: str, got: str, equal: Callable[[str, str], bool]) -> bool:
-    """Whether two texts are one table each, with the same fields in any order.
+    """Tell whether two texts are one table each, with the same fields in any order.
 
-    equal: whether words that are no strings, such as numbers, are the same. Strings must have the
-    same characters; where the page has no quotes, the printed string need not have any.
+    equal: compares words that are no strings, such as numbers. Strings must have the same
+    characters; where the page has no quotes, the printed string need not have any.
     """
 
     def agree(documented: _Value, printed: _Value) -> bool:
@@ -50,11 +50,12 @@ def same_tables(expected: str, got: str, equal: Callable[[str, str], bool]) -> b
 
 
 def like_tables(expected: str, first: str, second: str) -> bool:
-    """Whether texts are tables with the same fields, but for numbers in which two runs differ."""
+    """Tell whether texts are tables with equal fields, except numbers in which two runs differ."""
     return _agree(_tables(expected, first, second), _like)
 
 
 def _like(*values: _Value) -> bool:
+    """Tell whether a documented value fits those of two runs: equal, or numbers that differ."""
     documented, first, second = values
     if first == second:
         return documented == first
@@ -62,7 +63,7 @@ def _like(*values: _Value) -> bool:
 
 
 def _tables(*texts: str) -> list[_Value]:
-    """The tables that texts are; none where one of them is something else."""
+    """Return the tables that texts are; an empty list where one of them is something else."""
     if "{" not in texts[0] or max(map(len, texts)) > _LONGEST:
         return []
     values = [value for value in map(_read, texts) if value is not None]
@@ -70,7 +71,7 @@ def _tables(*texts: str) -> list[_Value]:
 
 
 def _agree(values: Sequence[_Value], equal: Callable[..., bool]) -> bool:
-    """Whether there are values, which have the same fields, and equal ones in these."""
+    """Tell whether values, at least one, are equal, or tables with equal fields."""
     tables = [value for value in values if isinstance(value, dict)]
     if not tables or len(tables) < len(values):
         return bool(values) and equal(*values)
@@ -103,6 +104,7 @@ def in_order(text: str) -> list[str]:
 
 
 def _key(lines: Sequence[str]) -> str:
+    """Return the key with which the lines of a field begin."""
     field = _FIELD.match(lines[0])
     return field["key"].rstrip() if field else ""
 
@@ -112,7 +114,7 @@ class _NoTableError(Exception):
 
 
 def _read(text: str) -> _Value | None:
-    """The table that a text is; None where it is something else."""
+    """Return the table that a text is; None where it is something else."""
     tokens = _tokens(text.strip())
     try:
         is_table = next(tokens, ("", ""))[0] == "open"
@@ -123,6 +125,7 @@ def _read(text: str) -> _Value | None:
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the kinds and the texts of the tokens of a table. Raises _NoTableError."""
     at = 0
     while at < len(text):
         token = _TOKEN.match(text, at)
@@ -133,7 +136,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _table(tokens: Iterator[tuple[str, str]], depth: int) -> dict[str, _Value]:
-    """The fields up to the brace that closes them. depth: of tables around."""
+    """Read the fields up to the closing brace. depth: how many tables are around this one."""
     fields: dict[str, _Value] = {}
     key: str | None = None
     number, may_end = 0, False
@@ -158,4 +161,5 @@ def _table(tokens: Iterator[tuple[str, str]], depth: int) -> dict[str, _Value]:
 
 
 def _item(text: str) -> str:
+    """Return a string without its quotes, or another word as a _Word."""
     return _ESCAPE.sub(r"\1", text[1:-1]) if text[0] in "\"'" else _Word(text)

@@ -1,4 +1,4 @@
-"""Judges examples: compares what two runs of them have printed with what the page documents."""
+"""Gives examples their verdicts by comparing the output of two runs with the documented text."""
 
 from __future__ import annotations
 
@@ -87,84 +87,83 @@ _UNCHECKED = NOT_CHECKED | {Verdict.RAN}
 
 @dataclass(frozen=True)
 class Result:
-    """An example's verdict.
-
-    got: what it has printed, and its error. note: the reason, or ''. original, repaired: for what
-    is healed, lines of the page, and those with which it holds. by_chance: whether runs have
-    printed different texts. seconds: the time of the first two runs.
-    """
+    """An example's verdict, and what led to it."""
 
     example: Example
     verdict: Verdict
+    #: The printed text, and the error.
     got: str = ""
+    #: The reason for the verdict, or ''.
     note: str = ""
+    #: For HEALED: the lines of the page that are wrong.
     original: str = ""
+    #: For HEALED: the lines that make the example hold.
     repaired: str = ""
+    #: The runs have printed different texts.
     by_chance: bool = False
+    #: The time of the first two runs.
     seconds: float = field(default=0.0, compare=False)
 
     @property
     def failed(self) -> bool:
-        """Whether this example makes the page fail."""
+        """Tell whether this example makes the page fail."""
         return self.verdict in FAILURES
 
     @property
     def fails_unexpectedly(self) -> bool:
-        """Whether it fails, for whatever reason, and neither settings nor an erratum say so."""
+        """Tell whether it fails, for any reason that neither settings nor an erratum name."""
         return self.failed or self.verdict in (Verdict.FRAGMENT, Verdict.DEVICE)
 
     @property
     def checked(self) -> bool:
-        """Whether what the page documents was compared with what the example has done."""
+        """Tell whether the output was compared with a documented text."""
         return self.verdict not in _UNCHECKED
 
 
 @dataclass(frozen=True)
 class PageResult:
-    """The results of a page.
-
-    problem: why the page could not be read or judged, or is wrong as a whole; or ''. unread: how
-    many blocks it has in languages that no engine runs.
-    """
+    """The results of a page."""
 
     page: Path
     results: Sequence[Result]
+    #: Why the page could not be read or judged, or is wrong as a whole; '' if nothing is.
     problem: str = ""
+    #: The number of blocks in languages that no engine runs.
     unread: int = 0
 
     @property
     def failed(self) -> bool:
-        """Whether the page could not be judged, or one of its examples makes it fail."""
+        """Tell whether the page could not be judged or has an example that makes it fail."""
         return bool(self.problem or self.failures)
 
     @property
     def failures(self) -> list[Result]:
-        """The results of the examples that make it fail."""
+        """Return the results of the examples that make the page fail."""
         return [result for result in self.results if result.failed]
 
     @property
     def checked(self) -> int:
-        """How many of its examples were compared with something."""
+        """Return the number of examples that were compared with a documented text."""
         return sum(result.checked for result in self.results)
 
     @property
     def share(self) -> float:
-        """Which part of the examples that could be compared was; 1 where there are none.
+        """Return the fraction of comparable examples that were compared; 1 where there are none.
 
-        The others lack what they use.
+        Comparable examples that were not compared are fragments: they lack what they use.
         """
         unchecked = sum(result.verdict is Verdict.FRAGMENT for result in self.results)
         return self.checked / (self.checked + unchecked) if unchecked else 1.0
 
 
 def judge(examples: Sequence[Example], outcomes: Sequence[tuple[Outcome, Outcome]]) -> list[Result]:
-    """The verdicts of a page's examples by themselves."""
+    """Return the verdicts of a page's examples, each judged by its own two runs."""
     judging = Judging()
     return [judging.result(e, *pair) for e, pair in zip(examples, outcomes, strict=True)]
 
 
 class Judging:
-    """Judges the examples of a page by themselves, one after the other."""
+    """Judges the examples of a page one after the other, each by its own runs."""
 
     def __init__(self) -> None:
         self._script = ("", "")  # what the statements of a script have printed in two runs
@@ -174,14 +173,17 @@ class Judging:
         self._shown_errors: set[tuple[str, str]] = set()
 
     def of_one_run(self, example: Example, outcome: Outcome) -> Result:
-        """The verdict of the next example, which was run once."""
+        """Return the verdict of the next example, which was run once.
+
+        A second run is made up, which has printed the same with other addresses.
+        """
         names = ("output", "printed", "shown", "error")
         printed = {name: getattr(outcome, name) for name in names}
         texts: Any = {name: elsewhere(text) for name, text in printed.items() if text}
         return self.result(example, outcome, replace(outcome, **texts))
 
     def result(self, example: Example, first: Outcome, second: Outcome) -> Result:
-        """The verdict of the next example, which was run twice."""
+        """Return the verdict of the next example, which was run twice."""
         first, second = (_as_ended(example, outcome) for outcome in (first, second))
         candidates = [(first.output, second.output)]
         self._by_equals |= is_by_equals(example)
@@ -209,21 +211,22 @@ class Judging:
 
 
 def is_by_equals(example: Example) -> bool:
-    """Whether a prompt's input asks for a value by `= x`."""
+    """Tell whether an input at a prompt asks for a value by `= x`."""
     return example.kind is Kind.PROMPT and example.source.lstrip().startswith("=")
 
 
 def _as_ended(example: Example, outcome: Outcome) -> Outcome:
-    """The outcome of an example, which may end the process without a fault where it says so."""
+    """Return an outcome without the loss of its process, if the example's code calls exit."""
     if outcome.lost == ENDED and _EXITS.search(example.source):
         return replace(outcome, lost="")
     return outcome
 
 
 def _judge_silent(result: Result) -> Result:
-    """The result of an example without a documented output, which may tell that it must not fail.
+    """Return the result of an example without a documented output, judged by its code alone.
 
-    Or that it must: by a comment at its end.
+    A comment at its end that announces an error demands one; an assertion that ran makes it
+    pass.
     """
     source = result.example.source
     is_lua = result.example.language == LUA
@@ -237,6 +240,11 @@ def _judge_silent(result: Result) -> Result:
 def _judge_one(
     example: Example, first: Outcome, second: Outcome, candidates: list[tuple[str, str]]
 ) -> Result:
+    """Judge one example without regard to the examples above it.
+
+    candidates: pairs of texts from the two runs; the documented text may show any of these
+    pairs.
+    """
     why_not = unrunnable(example)
     if why_not:
         verdict = Verdict.TEXT if example.kind is Kind.TEXT else Verdict.SKIPPED
@@ -264,9 +272,10 @@ def _judge_one(
 
 
 def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome) -> Result:
-    """The verdict of an example whose value a comment tells.
+    """Return the verdict of an example whose value is documented by a comment.
 
-    A comment of words that are not nearly those of the program says something else.
+    A comment in words that hardly resemble the printed value is a remark, which is not
+    compared.
     """
     shown = first.shown, second.shown
     if _LEFT_OUT.fullmatch(value.text):
@@ -290,6 +299,7 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
 
 
 def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) -> Result:
+    """Return the verdict of an example that has raised an error in one of the runs, or in both."""
     if first.error is None or second.error is None:
         why = first.error or second.error
         return Result(example, Verdict.ERROR, got, f"an error in one of two runs: {why}")
@@ -316,6 +326,7 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
 
 
 def _compare(example: Example, first: str, second: str) -> Verdict:
+    """Compare the texts of two runs with the documented text; PASS, LAYOUT or DIFFERS."""
     shown = filtered(example.settings.filters, example.expected, first, second)
     expected, first, second = with_exact_hex(*shown)
     equal = comparison(example)
@@ -336,7 +347,10 @@ def _compare(example: Example, first: str, second: str) -> Verdict:
 
 
 def comparison(example: Example) -> Callable[[str, str], bool]:
-    """What tells whether a printed text, the second, is the documented one of an example."""
+    """Return the function that compares an example's documented text with a printed one.
+
+    Its arguments are the documented and the printed text; it returns whether they agree.
+    """
     tolerance = example.settings.tolerance
     if "NUMBER" in example.flags:
         tolerance = tolerance.plus(1e-12)
@@ -346,7 +360,10 @@ def comparison(example: Example) -> Callable[[str, str], bool]:
 
 
 def _compare_printout(example: Example, expected: str, first: str, second: str) -> Verdict | None:
-    """How outputs of Lua are judged that are no documented ones; None where chance may be why."""
+    """Compare outputs of Lua by rules for tables, literals and unordered fields.
+
+    Returns None where none of these rules decides, since chance may explain the difference.
+    """
     equal, tolerance = comparison(example), example.settings.tolerance
     if agrees_in_any_order(expected, first, tolerance):
         return Verdict.LAYOUT
@@ -358,7 +375,7 @@ def _compare_printout(example: Example, expected: str, first: str, second: str) 
 
 
 def _is_quoted(expected: str, got: str) -> bool:
-    """Whether the page shows printed values as they are written in code: `"a"  1`."""
+    """Tell whether the page shows the printed values as literals of Lua: `"a"  1`."""
     if not _LITERALS.fullmatch(expected.strip()):
         return False
     literals = _LITERAL.finditer(expected)

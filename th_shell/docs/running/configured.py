@@ -1,4 +1,4 @@
-"""Makes what runs a page from the page's configuration, and fits it to the page's examples.
+"""Makes a page's runner from its configuration, and fits it to the page's examples.
 
 The conditions of skipped and failing examples are decided where the page runs: by its engine.
 
@@ -28,7 +28,7 @@ _SECONDS = 30.0
 
 
 def configured_runner(starter: Starter, configuration: Configuration) -> Runner:
-    """What runs the pages that have this configuration."""
+    """Return the runner of the pages that have this configuration."""
     preludes = configuration.prelude
     return Runner(
         starter,
@@ -39,6 +39,7 @@ def configured_runner(starter: Starter, configuration: Configuration) -> Runner:
 
 
 def _engine(language: str, configuration: Configuration) -> Engine:
+    """Return the engine of a language that a configuration asks for."""
     command = configuration.engine.get(language)
     if command and command.speaks_protocol:
         engine = Engine(command.words)
@@ -57,7 +58,7 @@ def _engine(language: str, configuration: Configuration) -> Engine:
 
 
 def _search_code(configuration: Configuration) -> str:
-    """Lua code that lets `require` search where the configuration says, on one line.
+    """Return Lua code, on one line, that adds the configured search paths of `require`.
 
     An environment variable would be too late for a process that already has Lua.
     """
@@ -70,6 +71,7 @@ def _search_code(configuration: Configuration) -> str:
 
 
 def _literal(text: str) -> str:
+    """Return a text as a string literal of Lua."""
     return '"' + "".join(f"\\{byte:03}" for byte in text.encode("utf-8", "surrogateescape")) + '"'
 
 
@@ -99,7 +101,7 @@ for name in '''{names}'''.split():
 
 
 def with_conditions(examples: Sequence[Example], runner: Runner) -> list[Example]:
-    """The examples without the marks whose conditions are false, and without other conditions."""
+    """Return the examples with the conditions of their marks decided."""
     settings = [example.settings for example in examples]
     marks = [mark for s in settings for mark in (s.skip, s.xfail)]
     conditions = [mark.condition for mark in marks if mark and mark.condition]
@@ -112,7 +114,7 @@ def with_conditions(examples: Sequence[Example], runner: Runner) -> list[Example
 
 
 def _facts(runner: Runner, language: str, names: Collection[str]) -> Facts:
-    """What is so where the examples of a language run. names: of the modules that are asked for."""
+    """Return the facts about a language's engine. names: of the modules that are asked for."""
     engine = runner.engines[language]
     modules = found_modules(runner, language, names)
     name = Path(engine.command[0]).name if engine.command else "th"
@@ -120,20 +122,21 @@ def _facts(runner: Runner, language: str, names: Collection[str]) -> Facts:
 
 
 def decided(example: Example, facts: Facts) -> Example:
-    """The example without the marks whose conditions are false, and without other conditions."""
+    """Return an example without marks whose conditions are false, and without conditions."""
     settings = example.settings
     skip, xfail = _if_true(settings.skip, facts), _if_true(settings.xfail, facts)
     return replace(example, settings=replace(settings, skip=skip, xfail=xfail))
 
 
 def _if_true(mark: Mark | None, facts: Facts) -> Mark | None:
+    """Return a mark without its condition if that holds; None if it does not."""
     if mark is None or mark.condition is None:
         return mark
     return replace(mark, condition=None) if mark.condition.holds(facts) else None
 
 
 def found_modules(runner: Runner, language: str, names: Collection[str]) -> frozenset[str]:
-    """Those of some modules which the programs of a language can load where they run."""
+    """Return those of some modules that a language's engine can load."""
     if not names:
         return frozenset()
     source = _FIND_MODULES[language].format(names=" ".join(sorted(names))).encode()
@@ -152,7 +155,7 @@ _USUAL = {"torch": "torch", "np": "numpy"}
 
 
 def with_imports(runner: Runner, examples: Sequence[Example]) -> Runner:
-    """What runs a page, with the imports that its examples in Python take for granted."""
+    """Return a runner that first imports the usual modules that the page uses without import."""
     prelude = runner.preludes.get(PYTHON, "")
     missing = _missing(prelude, examples)
     if not missing:
@@ -163,7 +166,7 @@ def with_imports(runner: Runner, examples: Sequence[Example]) -> Runner:
 
 
 def _missing(prelude: str, examples: Sequence[Example]) -> dict[str, str]:
-    """The modules, by their names, that the page uses and never imports."""
+    """Return the usual modules, by their names, that the page uses and never imports."""
     in_python = [e for e in examples if e.language == PYTHON and e.kind is not Kind.TEXT]
     sources = [example.source for example in in_python]
     hidden = [hidden_code.text for example in in_python for hidden_code in example.hidden]

@@ -1,11 +1,11 @@
 """Runs a page's examples, several times.
 
 Runs differ in the seed of the random numbers, the values of new memory and its addresses, the clock
-and the order of fields in tables; `verdicts` compares what they print. Each run has an empty
-folder, and each example a time limit. If an input ends its process, the page runs again without
-that input, so that the outcomes of the others are not lost.
+and the order of fields in tables; `verdicts` compares their outputs. Each run has an empty folder,
+and each example a time limit. If an input ends its process, the page runs again without that input,
+so that the outcomes of the others are not lost.
 
-In each run, what the page does not show is done, too: setups, seeds, and teardowns at the end.
+Each run includes the hidden code of the page: setups, seeds, and teardowns at the end.
 
 The shell lines of a page ('$ cat hello.txt') run in the folder of the run: see `shell_lines`.
 """
@@ -30,43 +30,43 @@ from th_shell.runtime.shell import PROCESSORS
 
 @dataclass
 class HiddenCode:
-    """The hidden code of a page in one of its runs.
+    """The hidden code of a page in one of its runs."""
 
-    hidden: that of each example, without the examples that the run is not for. deadly: what has
-    ended such runs. done: how many examples have had what comes before them. doing: what is being
-    done, '' where it is nothing hidden.
-    """
-
+    #: The code of each example; none for examples that the run is not for.
     _hidden: Sequence[Sequence[Hidden]]
+    #: The time limit.
     _seconds: float
+    #: Code that has ended such runs, and is left out.
     _deadly: set[Hidden]
+    #: How many examples have had the code before them.
     _done: int = 0
+    #: The code that is running now; '' if none is.
     doing: str = ""
 
     def before(self, run: Run, index: int) -> str:
-        """Do what comes before an example; how it fails, or ''. Raises LostError.
+        """Run the hidden code before an example; return how it fails, or ''. Raises LostError.
 
-        That includes what comes before examples above it which are not run.
+        That includes the hidden code of examples above it which are not run.
         """
         todo = self._hidden[self._done : index + 1]
         self._done = index + 1
         return self._do_all(run, todo, is_end=False)
 
     def end(self, run: Run) -> str:
-        """Do all teardowns; how the first of those that fail does so, or ''."""
+        """Run all teardowns; return how the first of those that fail does so, or ''."""
         try:
             return self._do_all(run, self._hidden, is_end=True)
         except LostError as error:
             return f"the process {error} in {self.doing}"
 
     def _do_all(self, run: Run, hidden: Sequence[Sequence[Hidden]], is_end: bool) -> str:
-        """Do what is for the end, or what is not; how the first of those that fail does so."""
+        """Run the hidden code for the end, or the other; return how the first one fails, or ''."""
         codes = [code for of_example in hidden for code in of_example]
         due = [code for code in codes if (code.kind == "teardown") == is_end]
         return next(filter(None, [self._do(run, code) for code in due]), "")
 
     def _do(self, run: Run, hidden: Hidden) -> str:
-        """Do something hidden; how it fails, or ''. Raises LostError."""
+        """Run one piece of hidden code; return how it fails, or ''. Raises LostError."""
         if hidden in self._deadly:
             return ""
         self.doing = name = f"the {hidden.kind} at {hidden.place}"
@@ -90,28 +90,29 @@ _RESTARTS = 100
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of an input in one run.
+    """The outcome of an input in one run."""
 
-    output: all that it has printed. printed: the part before the values that the prompt shows.
-    error: the message of its error, or None. lost: why it has not ended or was not run, or ''.
-    shown, readings: where a comment tells the input's value, what printing that value shows, and what
-    printing each reading of the comment shows. undefined: where it has failed or shown nothing,
-    which of the names that it reads have no value then; None where the engine does not tell.
-    seconds: the time that it took.
-    """
-
+    #: All text that it has printed.
     output: str = ""
+    #: The text before the values that the prompt shows.
     printed: str = ""
+    #: The message of its error.
     error: str | None = None
+    #: Why it has not ended or was not run, or ''.
     lost: str = ""
+    #: The input's value as print shows it, where a comment documents it.
     shown: str = ""
+    #: The values of the comment's possible readings, as print shows them.
     readings: tuple[str, ...] = ()
+    #: Where it has failed or shown nothing: the names that it reads and that have no value; None
+    #: where the engine does not tell.
     undefined: frozenset[str] | None = frozenset()
+    #: The time that it took.
     seconds: float = field(default=0.0, compare=False)
 
     @property
     def compared(self) -> str:
-        """What is compared with the page: the value that a comment tells, else the output."""
+        """Return the text to compare: the value if a comment documents it, else the output."""
         return self.shown if self.readings else self.output
 
 
@@ -121,24 +122,25 @@ Runs = tuple[Outcome, Outcome]
 
 @dataclass(frozen=True)
 class Plan:
-    """How a run differs from others.
+    """The settings by which a run differs from other runs."""
 
-    seed: of the random numbers. fill: the byte that new memory is filled with. clock: seconds by
-    which time is later. falling: whether Lua's `pairs` has named fields in falling order; else it
-    is rising. engine: which of the processes that start runs starts it: that decides the addresses.
-    after: code that is run behind examples, by their indices. sources: inputs that replace those of
-    the page, likewise. lost: the outcomes of examples that are not run again, likewise. last: the
-    index of the last example that is run; None for all.
-    """
-
+    #: The seed of the random numbers.
     seed: int
+    #: The byte that new memory is filled with.
     fill: int = 0
+    #: Seconds by which the clock is put forward.
     clock: int = 0
+    #: Lua's `pairs` has named fields in falling order; else it is rising.
     falling: bool = False
+    #: The number of the process that starts the run, which decides the addresses.
     engine: int = 0
+    #: Code to run behind examples, by their indices.
     after: Mapping[int, str] = field(default_factory=dict)
+    #: Inputs that replace those of the page, by index.
     sources: Mapping[int, str] = field(default_factory=dict)
+    #: The outcomes of examples that are not run again, by index.
     lost: Mapping[int, Outcome] = field(default_factory=dict)
+    #: The index of the last example to run; None for all.
     last: int | None = None
 
 
@@ -149,7 +151,7 @@ SECOND = Plan(20240229, fill=0x3F, clock=8653267, falling=True, engine=1)
 
 
 def unrunnable(example: Example) -> str:
-    """Why an example is not run; '' if it is run."""
+    """Return why an example is not run; '' if it is run."""
     if example.kind is Kind.TEXT:
         return f"no input: this text does not compile as {example.language.capitalize()}"
     if example.settings.skip:
@@ -166,25 +168,24 @@ def unrunnable(example: Example) -> str:
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs pages, each language in them by an engine of its own.
-
-    engines: by languages; by default those of th-docs. seconds: the time that an example may take.
-    preludes: code that is run before each page, by languages.
-    """
+    """Runs pages, each language in them by an engine of its own."""
 
     starter: Starter
+    #: The engines by languages; by default those of th-docs.
     engines: Mapping[str, Engine] = field(
         default_factory=lambda: {LUA: Engine(), PYTHON: python_engine()}
     )
+    #: The time that an example may take.
     seconds: float = 30
+    #: Code to run before each page, by languages.
     preludes: Mapping[str, str] = field(default_factory=dict)
 
     def evaluate(
         self, examples: Sequence[Example], plans: Sequence[Plan] = (FIRST, SECOND)
     ) -> list[tuple[Outcome, ...]]:
-        """The outcomes of each example, one for each plan. Raises HiddenError and StoppedError.
+        """Run examples; return for each its outcomes, one for each plan.
 
-        Ctrl-C stops the starter.
+        Raises HiddenError and StoppedError. Ctrl-C stops the starter.
         """
         # More at a time would take each other's time, of which an example has only so much.
         with ThreadPoolExecutor(max(2, PROCESSORS)) as pool:
@@ -196,6 +197,7 @@ class Runner:
         return [tuple(outcomes[i] for outcomes in results) for i in range(len(examples))]
 
     def _evaluate(self, examples: Sequence[Example], plan: Plan) -> dict[int, Outcome]:
+        """Run examples by one plan, each language and group by itself; return outcomes by index."""
         all_outcomes: dict[int, Outcome] = {}
         sessions: dict[tuple[str, str], list[int]] = {}
         for i, example in enumerate(examples):
@@ -211,17 +213,20 @@ class HiddenError(PageError):
 
 @dataclass
 class _PageRun:
-    """One of the runs of the examples of a page in one language and group; indices: theirs."""
+    """One run of a page's examples in one language and group."""
 
     _runner: Runner
     _examples: Sequence[Example]
     _plan: Plan
     _language: str
+    #: The indices of these examples.
     _indices: Sequence[int]
     _captures: Captures = field(default_factory=Captures)
+    #: Hidden code that has ended the run.
     _deadly: set[Hidden] = field(default_factory=set)  # hidden code that has ended the run
 
     def outcomes(self) -> dict[int, Outcome]:
+        """Run the examples, anew after each that ends its process; return outcomes by index."""
         last = len(self._examples) if self._plan.last is None else self._plan.last
         to_run = [i for i in self._indices if i <= last and i not in self._plan.lost]
         left = [i for i in to_run if not unrunnable(self._examples[i])]
@@ -242,6 +247,7 @@ class _PageRun:
         return {i: outcomes.get(i, lost) for i in self._indices}
 
     def _engine(self) -> Engine:
+        """Return the engine; Python's has the seed and the fill of memory in its environment."""
         engine = self._runner.engines[self._language]
         if self._language != PYTHON:
             return engine
@@ -253,7 +259,7 @@ class _PageRun:
         return replace(engine, environment={**engine.environment, **variables})
 
     def _run(self, run: Run, indices: Sequence[int], outcomes: dict[int, Outcome]) -> int | None:
-        """Run examples, and add their outcomes; the index of the one that has ended the run."""
+        """Run examples, and add their outcomes; return the index of the one that ended the run."""
         plan, block = self._plan, None
         in_group = set(self._indices)
         shown = [e.hidden if i in in_group else () for i, e in enumerate(self._examples)]
@@ -291,12 +297,14 @@ class _PageRun:
         return None
 
     def _run_prelude(self, run: Run) -> None:
+        """Run the code before each page. Raises HiddenError and LostError."""
         if prelude := self._runner.preludes.get(self._language):
             reply = run.ask("run", _encoded(prelude), self._runner.seconds)
             if reply.error is not None or reply.late:
                 raise HiddenError(f"the prelude fails: {reply.error or 'it takes too long'}")
 
     def _outcome(self, run: Run, index: int, example: Example) -> Outcome:
+        """Run an example; return its outcome. Raises LostError."""
         settings, start = example.settings, time.monotonic()
         seconds = settings.timeout or self._runner.seconds
         if example.kind is Kind.SHELL:
@@ -312,6 +320,8 @@ class _PageRun:
         return Outcome(output, printed, None if lost else reply.error, lost, seconds=taken)
 
     def _with_values(self, run: Run, outcome: Outcome, value: Value) -> Outcome:
+        """Return an outcome with the printed value, and those of the comment's readings."""
+
         def printed(code: str) -> str:
             return run.ask("input", _encoded(code), self._runner.seconds).output
 
@@ -319,7 +329,7 @@ class _PageRun:
         return replace(outcome, shown=shown, readings=tuple(map(printed, value.codes)))
 
     def _with_undefined(self, run: Run, outcome: Outcome, example: Example) -> Outcome:
-        """An outcome with the names that an example lacks which has failed or shown nothing."""
+        """Add the names without values that an example reads, if it failed or shows nothing."""
         if example.kind is Kind.SHELL or outcome.lost:
             return outcome
         shown = outcome.shown if example.value else outcome.output
@@ -357,6 +367,7 @@ del _th_docs_name
 
 def _request(example: Example) -> str:
     # A cell of Lua is an input: at the prompt, too, several statements show no value.
+    """Return the name of the request that runs an example."""
     is_cell = example.language == PYTHON and example.kind is not Kind.PROMPT
     return "cell" if is_cell else "input"
 

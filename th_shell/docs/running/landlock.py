@@ -1,9 +1,9 @@
-"""Landlock, by which a process of Linux gives up its rights to files, for itself and its children.
+"""Restricts this process and its children to files by rules, by Landlock of Linux.
 
-A process first says which rights are denied unless a rule gives them, then gives them for files
-and for all that is in folders, and then restricts itself: there is no way back. Kernels know more
-rights from version to version; a right that a kernel does not know is not asked for, and what it
-would deny is denied by `seccomp`.
+A process first names the rights that are denied unless a rule gives them, then gives them for files
+and for the contents of folders, and then restricts itself; it cannot undo that. Each version of the
+kernel knows more rights. A right that a kernel does not know is not asked for; `seccomp` denies the
+calls that it would deny.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _OTHERS = {4: 0b11, 6: 0b11}  # to bind and connect by TCP; to abstract sockets,
 
 
 def version() -> int:
-    """The version of Landlock that the kernel has; 0 where it has none."""
+    """Return the version of Landlock that the kernel has; 0 where it has none."""
     try:
         return _call(_CREATE_RULESET, None, ctypes.c_size_t(0), _ASK_VERSION)
     except (OSError, AttributeError):  # not Linux, or not in this kernel
@@ -53,7 +53,7 @@ def version() -> int:
 
 
 def handled(of: int) -> Access:
-    """The rights to files that a version of Landlock knows."""
+    """Return the rights to files that a version of Landlock knows."""
     last = max(right for known_from, right in _KNOWN_FROM.items() if known_from <= of)
     return Access(2 * last - 1)
 
@@ -61,9 +61,10 @@ def handled(of: int) -> Access:
 def restrict(rules: Mapping[str, Access], of: int | None = None) -> None:
     """Take from this process all rights to files that the rules do not give.
 
-    rules: the rights by paths; paths that do not exist are left out. of: the version whose rights
-    are used, by default the kernel's. Raises OSError. `seccomp.restrict`, or a privilege, comes
-    first: the kernel wants to know that the process gains none by executing others.
+    rules: the rights by paths; paths that do not exist are left out. of: the version whose
+    rights are used, by default the kernel's. Raises OSError. `seccomp.restrict`, or a
+    privilege, comes first: the kernel demands that the process cannot gain rights by executing
+    other programs.
     """
     used = of or version()
     ruleset = _create(used)
@@ -77,12 +78,14 @@ def restrict(rules: Mapping[str, Access], of: int | None = None) -> None:
 
 def _create(used: int) -> int:
     # A kernel knows the members up to its version, and may refuse a longer structure.
+    """Return the descriptor of new rules that deny all rights of a version."""
     members = [int(handled(used)), *(bits for since, bits in _OTHERS.items() if since <= used)]
     rules = struct.pack(f"={len(members)}Q", *members)
     return _call(_CREATE_RULESET, rules, ctypes.c_size_t(len(rules)), 0)
 
 
 def _add(ruleset: int, path: str, access: Access) -> None:
+    """Give rights to a path, if it exists."""
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:  # what cannot be found cannot be used, either
@@ -96,4 +99,5 @@ def _add(ruleset: int, path: str, access: Access) -> None:
 
 
 def _call(*words: object) -> int:
+    """Make a system call; return its result. Raises OSError."""
     return checked(ctypes.CDLL(None, use_errno=True).syscall(*words))

@@ -1,4 +1,4 @@
-"""The processes that run pages, as th-docs uses them; `starter` is the other side."""
+"""Starts and talks to the processes that run pages; `starter` is the code on their side."""
 
 from __future__ import annotations
 
@@ -48,32 +48,31 @@ main(int(sys.argv[2]))
 
 @dataclass(frozen=True)
 class Engine:
-    """What runs examples.
+    """A program that runs examples."""
 
-    command: words of a command that speaks the protocol of `protocol`; () for the runtime.
-    environment: variables that it gets besides those of th-docs.
-    memory: bytes that a run may take; 0 where there is no limit. sandboxed: whether it is kept to
-    its folder, as `sandbox` tells. read: what it may read there besides: files and folders.
-    """
-
+    #: The words of a command that speaks the protocol of `protocol`; () for the runtime.
     command: Sequence[str] = ()
+    #: Variables that are added to those of th-docs.
     environment: Mapping[str, str] = field(default_factory=dict)
+    #: Bytes that a run may take; 0 where there is no limit.
     memory: int = 4 << 30
+    #: The run is kept to its folder, see `sandbox`.
     sandboxed: bool = False
+    #: Files and folders that a sandboxed run may read besides.
     read: Sequence[str] = ()
 
 
 def lua_engine(command: Sequence[str]) -> Engine:
-    """The engine of a command that runs a Lua script: plain Lua, LuaJIT, or the real Torch7."""
+    """Return the engine for a command that runs a Lua script: Lua, LuaJIT, or the real Torch7."""
     scripts = (str(Path(__file__).with_name(name)) for name in ("lua_engine.lua", "begin.lua"))
     return Engine([*command, *scripts])
 
 
 def python_engine(command: Sequence[str] = (), has_face: bool = True) -> Engine:
-    """The engine of a command that runs a Python script; by default, the Python of th-docs.
+    """Return the engine for a command that runs a Python script; by default, th-docs' Python.
 
-    has_face: whether `import torch` is this project's torch there. What another command runs
-    imports what its own environment has.
+    has_face: let `import torch` be this project's torch. Another command imports packages of
+    its own environment.
     """
     script = str(Path(__file__).with_name("python_engine.py"))
     face = ["--face", _FACE, _TOP] if has_face and not command else []
@@ -81,7 +80,7 @@ def python_engine(command: Sequence[str] = (), has_face: bool = True) -> Engine:
 
 
 class LostError(Exception):
-    """A run has ended before it has replied. The message says how; output: what it has printed."""
+    """A run has ended before it has replied. The message says how; output: the printed text."""
 
     def __init__(self, message: str, output: str = "") -> None:
         super().__init__(message)
@@ -89,19 +88,20 @@ class LostError(Exception):
 
 
 class StoppedError(Exception):
-    """The starter was stopped: nobody wants results any more, and there are none."""
+    """The starter was stopped: results are no longer asked for, and there are none."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a request has done: its output, the part of it before values, the error or None.
+    """The effects of a request."""
 
-    late: whether it has been stopped because its time was over.
-    """
-
+    #: The text that it has printed.
     output: str = ""
+    #: The text before the values that the prompt shows.
     printed: str = ""
+    #: The message of its error.
     error: str | None = None
+    #: It was stopped because its time was over.
     late: bool = False
 
 
@@ -115,10 +115,11 @@ class Starter:
         self._stopped = False
 
     def start(self, engine: Engine, number: int) -> Run:
-        """Start a run, whose number among a page's runs decides which process starts it.
+        """Start a run. number: its place among the runs of a page.
 
-        Runs that one process starts have the same addresses. Raises LostError where no process can
-        be started, StoppedError after `stop`.
+        The number decides which process starts the run; runs that one process starts have
+        the same addresses. Raises LostError where no process can be started, StoppedError
+        after `stop`.
         """
         try:
             with self._lock:
@@ -139,7 +140,7 @@ class Starter:
         self.stop()
 
     def stop(self) -> None:
-        """End all runs, and let no other one start."""
+        """End all runs, and let no further run start."""
         with self._lock:
             self._stopped = True
             runs = list(self._runs)
@@ -151,10 +152,12 @@ class Starter:
             process.wait()
 
     def _forget(self, run: Run) -> None:
+        """Forget a run that has ended."""
         with self._lock:
             self._runs.discard(run)
 
     def _connection(self, number: int) -> socket.socket:
+        """Return the connection to the process of a number, which is started where needed."""
         process, connection = self._processes.get(number) or _started()
         if process.poll() is not None:  # a page may have killed it
             connection.close()
@@ -164,7 +167,7 @@ class Starter:
 
 
 def _started() -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """A process that starts runs, and the connection to it."""
+    """Start a process that starts runs; return it, and the connection to it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     path = [*(os.path.abspath(path) for path in sys.path if path), _TOP]
     module_paths = json.dumps([path, sys.prefix, sys.exec_prefix])
@@ -181,7 +184,7 @@ def _started() -> tuple[subprocess.Popen[bytes], socket.socket]:
 
 
 class Run:
-    """A process that runs a page's examples in an empty folder, and the lines to it."""
+    """A process that runs a page's examples in an empty folder, and the connection to it."""
 
     def __init__(
         self,
@@ -189,7 +192,7 @@ class Run:
         engine: Engine,
         forget: Callable[[Run], None],
     ) -> None:
-        """Ask a starter for it by a connection. forget: called when it ends. Raises OSError."""
+        """Ask a starter for a run. forget: called when the run ends. Raises OSError."""
         self._forget = forget
         self._received = b""
         self._end = 0  # of what was printed before the last reply
@@ -271,11 +274,11 @@ class Run:
         return Reply(text, text)
 
     def position(self) -> int:
-        """How many bytes were printed so far."""
+        """Return how many bytes were printed so far."""
         return os.fstat(self._capture).st_size
 
     def hang_up(self) -> None:
-        """Let the run end, and all processes that it has started."""
+        """Close our side of the line, which ends the run and all processes that it has started."""
         with suppress(OSError):
             self._line.shutdown(socket.SHUT_WR)
 
@@ -287,7 +290,7 @@ class Run:
         self._opened.close()
 
     def _reply(self, deadline: float) -> Message | None:
-        """The next message from the engine; None if there is none until then."""
+        """Return the next message from the engine; None if there is none before the deadline."""
         while not (message := self._message()):
             seconds = max(0.0, deadline - time.monotonic())
             ready = dict(self._ready.poll(1000 * seconds))
@@ -302,7 +305,7 @@ class Run:
         return message
 
     def _message(self) -> Message | None:
-        """The message that has been received; None where it is not whole yet."""
+        """Return the message that has been received; None where it is not whole yet."""
         stream = BytesIO(self._received)
         message = read_message(stream)
         if message:
@@ -312,7 +315,7 @@ class Run:
         return message
 
     def _ending(self) -> str:
-        """How the run has ended, which closes the replies."""
+        """Return how the run, which has closed the replies, has ended."""
         last_words = self._last_words()
         if last_words is None:
             self.hang_up()
@@ -328,7 +331,7 @@ class Run:
         return f"ended with status {code}" if code else "ended"
 
     def _last_words(self) -> bytes | None:
-        """What the run's keeper says at its end; None if it does not end in time."""
+        """Return the status that the run's keeper sends at its end; None if it does not in time."""
         received = b""
         try:
             self._line.settimeout(_GRACE)
@@ -341,19 +344,20 @@ class Run:
         return received
 
     def _lost(self, reason: str) -> LostError:
+        """Return a LostError with the text that was printed since the last reply."""
         return LostError(reason, _decoded(self._output()))
 
     def _whole_output(self) -> bytes:
-        """What was printed since the last reply. Raises LostError where there was no room for it.
+        """Return the text printed since the last reply. Raises LostError if the file is full.
 
-        What was killed by that may be a process that the page has started.
+        The process that the full file has ended may be one that the page has started.
         """
         if self.position() >= MOST_WRITTEN:
             raise self._lost(_TOO_MUCH)
         return self._output()
 
     def _output(self) -> bytes:
-        """What was printed since the last reply."""
+        """Return at most MAX_OUTPUT bytes that were printed since the last reply."""
         start, self._end = self._end, self.position()
         if self._end < start:  # a page that opens /dev/stdout to write empties the file
             start = 0
@@ -362,7 +366,7 @@ class Run:
 
 
 def _from_here(command: Sequence[str]) -> list[str]:
-    """A command as it is found from other folders, too."""
+    """Return a command that also works in other folders: with an absolute path, if it has one."""
     words = list(command)
     if words and "/" in words[0]:
         words[0] = os.path.abspath(words[0])

@@ -39,7 +39,7 @@ def write_message(descriptor: int, message: Message) -> None:
 
 
 def read_message(stream: BinaryIO) -> Message | None:
-    """Read a message; None where the other side has ended, or has written something else."""
+    """Read a message; return None at the end of the stream, and for any other text."""
     line = stream.readline(_LONGEST_LINE)
     name, _, size = line[:-1].partition(b" ")
     is_line = line.endswith(b"\n") and name.isalpha() and size.isdigit()
@@ -50,5 +50,5 @@ def read_message(stream: BinaryIO) -> Message | None:
 
 
 def may_begin(data: bytes) -> bool:
-    """Whether a message may begin with these bytes, or is in them."""
+    """Tell whether bytes begin with a message, or may be the beginning of one."""
     return bool(_BEGINNING.fullmatch(data))

@@ -48,7 +48,7 @@ _hidden_files = [__file__]
 
 
 class _Engine:
-    """Runs inputs in the namespace of a module `__main__` of their own, by methods named `do_…`."""
+    """Runs inputs in a module `__main__` of their own, by methods named `do_…`."""
 
     def __init__(self, requests: BinaryIO) -> None:
         self._requests = requests
@@ -59,7 +59,7 @@ class _Engine:
         self._seeder = _Seeder()
 
     def answer(self, name: str, body: str) -> str:
-        """Do what is asked for; the text of the error, or ''."""
+        """Do what is asked for; return the text of the error, or ''."""
         act = getattr(self, f"do_{name}", None)
         if act is None:
             return ""
@@ -108,6 +108,7 @@ class _Engine:
         sys.displayhook(value)
 
     def _parsed(self, source: str) -> tuple[str, ast.Module]:
+        """Return the name and the syntax tree of an input, whose lines tracebacks can show."""
         self._inputs += 1
         name = f"<input {self._inputs}>"
         # Tracebacks and inspect.getsource() find the lines of inputs here.
@@ -118,13 +119,14 @@ class _Engine:
         return compile(source, name, "exec", self._flags | ast.PyCF_ONLY_AST, True)
 
     def _evaluated(self, tree: Any, name: str, mode: str) -> Any:
+        """Run a syntax tree, by the future statements so far; return its value."""
         code = compile(tree, name, mode, self._flags, True)
         self._flags |= code.co_flags & _FUTURES
         return eval(code, self._main.__dict__)
 
 
 def _is_quiet(source: str, last: ast.Expr) -> bool:
-    """Whether `;` stands behind the last expression of a cell: a notebook shows no value then."""
+    """Tell whether `;` ends a cell, so that a notebook does not show its value."""
     line = list(StringIO(source, None))[(last.end_lineno or 1) - 1].encode()
     return line[last.end_col_offset :].lstrip().startswith(b";")
 
@@ -143,7 +145,7 @@ class _Seeder:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: Any = None
     ) -> ModuleSpec | None:
-        """How to import a module, for the modules of this class."""
+        """Return how to import a module that is to be seeded; None for others."""
         spec = self._found(name, path, target) if name in self.SEEDS else None
         if spec is None or spec.loader is None:
             return None
@@ -158,21 +160,22 @@ class _Seeder:
         return spec
 
     def seed(self, name: str, module: Any) -> None:
-        """Seed a module. One of that name that has no such generator is left as it is."""
+        """Seed a module. A module of such a name without a generator is left as it is."""
         with suppress(Exception):
             self.SEEDS[name](module, self.number)
 
     def _found(self, name: str, path: Sequence[str] | None, target: Any) -> ModuleSpec | None:
-        """What the other finders find."""
+        """Return the spec that the other finders have for a module."""
         finders = (finder for finder in sys.meta_path if finder is not self)
         specs = (finder.find_spec(name, path, target) for finder in finders)
         return next(filter(None, specs), None)
 
 
 def _use_up_kept_memory() -> None:
-    """Take what numpy has kept of freed memory, so that its next arrays have new memory.
+    """Take the freed memory that numpy has kept, so that its next arrays have new memory.
 
-    New memory is filled with another byte in each run; what was used before holds the same in all.
+    New memory is filled with another byte in each run; used memory has the same contents in
+    all.
     """
     numpy = sys.modules.get("numpy")
     if numpy is not None:
@@ -181,7 +184,7 @@ def _use_up_kept_memory() -> None:
 
 
 def _fix_entropy(number: int) -> None:
-    """Let what else is random in each process, as the seeds of new generators, follow from one."""
+    """Derive from one number all that is random by process, as the seeds of new generators."""
     stream, seed = random.Random(number), _SEED
 
     def urandom(size: int) -> bytes:
@@ -196,7 +199,7 @@ def _fix_entropy(number: int) -> None:
 
 
 def _put_forward(seconds: int) -> None:
-    """Let the clocks of the module time tell a later time, and go on by a step at each look."""
+    """Put the clocks of the module time forward, and let them go on by a step at each look."""
     if not seconds:
         return
     steps = count(seconds, _STEP)
@@ -210,15 +213,17 @@ def _put_forward(seconds: int) -> None:
 
 
 def _forward(clock: Callable[[], Any], steps: Iterator[float], unit: int = 1) -> Callable[[], Any]:
+    """Return a clock that is ahead of another one by growing steps."""
     return lambda: (now := clock()) + type(now)(unit * next(steps))
 
 
 def _later(convert: Callable[[float], Any]) -> Callable[..., Any]:
+    """Return a function of time that takes the changed clock by default."""
     return lambda seconds=None: convert(time.time() if seconds is None else seconds)
 
 
 def _described(error: BaseException) -> str:
-    """The text that Python prints for an error, without the lines of our own files."""
+    """Return the text that Python prints for an error, without lines of our own files."""
     if isinstance(error, KeyboardInterrupt):
         return "KeyboardInterrupt"
     try:
@@ -235,6 +240,7 @@ def _described(error: BaseException) -> str:
 
 
 def _message(requests: BinaryIO) -> tuple[str, str] | None:
+    """Read a request; return its name and its body, None where there are no more."""
     line = requests.readline()
     name, _, size = line.decode().strip().partition(" ")
     if not size:
@@ -244,6 +250,7 @@ def _message(requests: BinaryIO) -> tuple[str, str] | None:
 
 
 def _reply(name: str, body: str) -> None:
+    """Write a reply."""
     text = body.encode("utf-8", "backslashreplace")
     data = b"%s %d\n%s\n" % (name.encode(), len(text), text)
     while data:
@@ -251,13 +258,14 @@ def _reply(name: str, body: str) -> None:
 
 
 def _flush() -> None:
+    """Write the buffers of the output."""
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         with suppress(Exception):  # the page has closed it, or put something else there
             stream.flush()  # type: ignore[union-attr]
 
 
 def _use_face(module: str, folder: str) -> None:
-    """Let `import torch` be what a module says, whose package is in a folder."""
+    """Let `import torch` be this project's torch. module: sets that up; folder: has its package."""
     sys.path.append(folder)
     _hidden_files.append(os.path.join(folder, "th_shell", ""))
     import_module(module).use_face()

@@ -1,9 +1,10 @@
-"""The sandbox of a run: a page reads and writes its own folder, and starts and reaches nothing.
+"""Keeps a run in a sandbox: it writes to its own folder alone and starts and reaches nothing.
 
 The page's process gives up its rights by itself before it gets the first example. `landlock` leaves
-it its folder, and, to read and to execute, what engines consist of: the system's libraries, the
-folders of Python and of the engine's command, and where Lua's and Python's modules are looked for.
-`seccomp` refuses system calls that start processes, reach the network or change other processes.
+it its folder, and, to read and to execute, the parts of engines: the system's libraries, the
+folders of Python and of the engine's command, and the paths on which Lua and Python look for
+modules. `seccomp` refuses system calls that start processes, reach the network or change other
+processes.
 
 The system's names, sizes and times of files remain visible everywhere, and the environment.
 """
@@ -37,7 +38,7 @@ _PATHS = ("LUA_PATH", "LUA_CPATH", "LUA_PATH_5_1", "LUA_CPATH_5_1", "PYTHONPATH"
 
 
 def missing() -> str:
-    """What this system lacks for a sandbox, in one line; '' where it lacks nothing."""
+    """Return, in one line, why this system cannot have a sandbox; '' if it can."""
     if not landlock.version():
         return "this system has no Landlock (Linux from 5.13 on, where the kernel has it enabled)"
     if not seccomp.is_available():
@@ -46,10 +47,10 @@ def missing() -> str:
 
 
 def enter(folders: Sequence[str], read: Sequence[str], output: str, executes: bool) -> None:
-    """Restrict this process to folders. There is no way back. Raises OSError.
+    """Restrict this process to folders, for good. Raises OSError.
 
-    read: what it may read and execute besides. output: the file that it prints into, which
-    programs also open by its name, /dev/stdout. executes: see `seccomp.restrict`.
+    read: files and folders to read and execute besides. output: the file that it prints into,
+    which programs also open by its name, /dev/stdout. executes: see `seccomp.restrict`.
     """
     rules = {path: READ for path in (*_SYSTEM, *read)}
     rules |= {path: USE for path in _DEVICES}
@@ -60,7 +61,7 @@ def enter(folders: Sequence[str], read: Sequence[str], output: str, executes: bo
 
 
 def readable(command: Sequence[str], environment: Mapping[str, str]) -> list[str]:
-    """What an engine consists of: files and folders. command: () for the runtime."""
+    """Return the files and folders that an engine reads. command: () for the runtime."""
     paths = [*_searched(environment), *_packages()]
     program = shutil.which(command[0]) if command else sys.executable
     if program:
@@ -69,7 +70,7 @@ def readable(command: Sequence[str], environment: Mapping[str, str]) -> list[str
 
 
 def _installation(program: str) -> Iterator[str]:
-    """The folders that a program was installed into, under its name and under its file's."""
+    """Yield the folders that a program was installed into, by its name and its real path."""
     for path in (Path(os.path.abspath(program)), Path(os.path.realpath(program))):
         yield str(path)
         prefix = path.parent.parent
@@ -82,7 +83,7 @@ def _installation(program: str) -> Iterator[str]:
 
 
 def _packages() -> Iterator[str]:
-    """Where the engine's own packages are, with the libraries that come with them."""
+    """Yield the folders of the engine's own packages, and of the libraries beside them."""
     for name in _PACKAGES:
         spec = find_spec(name)
         for folder in spec.submodule_search_locations or () if spec else ():
@@ -96,7 +97,7 @@ def _packages() -> Iterator[str]:
 
 
 def _searched(environment: Mapping[str, str]) -> Iterator[str]:
-    """The folders in which Lua and Python look for modules, as far as they are given whole."""
+    """Yield the absolute folders in which Lua and Python look for modules."""
     for name in _PATHS:
         for entry in environment.get(name, "").replace(";", ":").split(":"):
             folder = entry.partition("?")[0]

@@ -1,10 +1,10 @@
-"""Seccomp, by which a process of Linux gives up system calls, for itself and its children.
+"""Restricts this process and its children to harmless system calls of Linux, by seccomp.
 
-The kernel runs a filter for each system call: a short program of 8-byte instructions, each with
-two distances to jump, which looks at the call's number and arguments and says what becomes of it.
-The filter here refuses what `landlock` does not look after: to start processes, to reach the
-network, to touch other processes, to change the attributes of files. Of calls that do many things
-by numbers, it lets pass those that programs need.
+The kernel runs a filter for each system call: a short program of 8-byte instructions, each with two
+distances to jump, which looks at the call's number and arguments and decides whether it is allowed.
+The filter here refuses the dangers that `landlock` does not cover: to start processes, to reach the
+network, to touch other processes, to change the attributes of files. Calls that do many things by
+numbers are allowed with the numbers that programs need.
 """
 
 from __future__ import annotations
@@ -54,28 +54,31 @@ _SET_FLAGS, _ASYNC = 4, 0x2000  # of fcntl: a terminal's programs would get sign
 
 
 class Condition(NamedTuple):
-    """A call is allowed if the bits of an argument that are in a mask have one of some values."""
+    """A call is allowed if the masked bits of an argument have one of some values."""
 
+    #: The number of the argument, from 0.
     argument: int
     values: Sequence[int]
     mask: int = 0xFFFFFFFF
 
 
 class Instruction(NamedTuple):
-    """An instruction of a filter: how many to pass over if its test holds, and if it does not."""
+    """An instruction of a filter."""
 
     code: int
     value: int
+    #: How many instructions to pass over if its test holds.
     then: int = 0
+    #: How many to pass over if it does not.
     otherwise: int = 0
 
     def packed(self) -> bytes:
-        """The bytes of C's ``struct sock_filter``."""
+        """Return the bytes of C's ``struct sock_filter``."""
         return struct.pack("=HBBI", self.code, self.then, self.otherwise, self.value)
 
 
 def is_available() -> bool:
-    """Whether the kernel has filters, and this module knows the processor's numbers."""
+    """Tell whether the kernel has filters, and this module knows the processor's numbers."""
     if platform.machine() not in _PROCESSORS:
         return False
     try:
@@ -89,7 +92,7 @@ def is_available() -> bool:
 def restrict(executes: bool = False) -> None:
     """Take system calls from this process, and the privileges that it may have as root.
 
-    executes: whether it may replace itself by another program. Raises OSError.
+    executes: allow it to replace itself by another program. Raises OSError.
     """
     _control(_SET_NO_NEW_PRIVILEGES, 1, 0)
     _drop_privileges()
@@ -101,7 +104,10 @@ def restrict(executes: bool = False) -> None:
 
 
 def filter_for(machine: str, process: int, executes: bool) -> list[Instruction]:
-    """The filter of a process on a machine. executes: see `restrict`."""
+    """Return the filter of a process on a machine.
+
+    process: its id, since it may send signals to itself. executes: see `restrict`.
+    """
     column, audit = _PROCESSORS[machine]
     rules = [
         Instruction(_LOAD, _PROCESSOR),
@@ -120,7 +126,7 @@ def filter_for(machine: str, process: int, executes: bool) -> list[Instruction]:
 
 
 def _conditions(process: int) -> Mapping[str, Condition]:
-    """The calls that are refused in part, by names, for a process."""
+    """Return the conditions of the calls that are refused in part, by names, for a process."""
     itself = Condition(0, (0, process))
     opens = (*range(4), *(os.O_TRUNC | mode for mode in range(1, 4)))  # not to read and yet to cut
     return {
@@ -137,7 +143,7 @@ def _conditions(process: int) -> Mapping[str, Condition]:
 
 
 def _rules(name: str, condition: Condition | None) -> list[Instruction]:
-    """What becomes of a call, by its arguments."""
+    """Return the instructions that decide about a call, by its arguments."""
     refused, allowed = _refusal(errno.EPERM), Instruction(_RETURN, _ALLOW)
     if name in _WITH_ANOTHER_WAY:  # their arguments are in memory, where a filter cannot look
         return [_refusal(errno.ENOSYS)]
@@ -155,15 +161,17 @@ def _rules(name: str, condition: Condition | None) -> list[Instruction]:
 
 def _argument(position: int) -> Instruction:
     # The lower half: flags and ids are no longer.
+    """Return the instruction that loads an argument of a call."""
     return Instruction(_LOAD, _ARGUMENTS + 8 * position)
 
 
 def _refusal(code: int) -> Instruction:
+    """Return the instruction that lets a call fail with an error code."""
     return Instruction(_RETURN, _REFUSE | code)
 
 
 def _drop_privileges() -> None:
-    """Give up what root may do besides other users, but for reading their files."""
+    """Give up root's privileges, except for reading the files of other users."""
     c_library = ctypes.CDLL(None, use_errno=True)
     header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
     now = ctypes.create_string_buffer(24)
@@ -173,6 +181,7 @@ def _drop_privileges() -> None:
 
 
 def _control(option: int, value: int, pointer: object) -> None:
+    """Call prctl. Raises OSError."""
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     words = [pointer if pointer else ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0)]
     checked(prctl(option, ctypes.c_ulong(value), *words))

@@ -1,6 +1,6 @@
-"""The lines of the system's shell on a page: which are run, and as which words.
+"""Reads lines of the system's shell on a page, and decides which of them are run.
 
-Those that create or show files are run, without a shell: their words are split at blanks, with
+Lines that create or show files are run, without a shell: their words are split at blanks, with
 quotes, and not expanded. A line that needs a shell for more than `> file` at its end is not run,
 nor one that names a path outside of the page's folder, or that changes anything else (installers).
 Lines that start a Lua session are not run, either: the inputs behind them run as inputs of the
@@ -30,10 +30,13 @@ _LINE = re.compile(
 
 
 class ShellLine(NamedTuple):
-    """A command's words, the file that gets its output ('': none does), and whether it is added."""
+    """A command of a shell line."""
 
+    #: The command and its arguments.
     words: Sequence[str]
+    #: The file that gets the output, or ''.
     output: str = ""
+    #: The output is added to the file.
     appends: bool = False
 
 
@@ -55,6 +58,7 @@ def parse_shell_line(line: str) -> ShellLine:
 
 
 def _leads_out(word: str) -> bool:
+    """Tell whether a word may name a file outside of the page's folder."""
     if word.startswith("-"):
         return not _OPTION.fullmatch(word)
     return word.startswith("/") or ".." in word.split("/")

@@ -1,14 +1,14 @@
-"""The process that starts runs: it forks for each run, and loads the runtime for those in Lua.
+"""Runs in the process that starts runs: forks for each run, with the runtime loaded for Lua.
 
-A run has two processes. The keeper is forked here; it forks the engine's process and waits. It
-ends all that the engine's process has started, and deletes the run's folder: when that process has
-ended, when th-docs closes the run's line to it, or when th-docs itself is no more.
+A run has two processes. The keeper is forked here; it forks the engine's process and waits. It ends
+all processes that the engine's process has started, and deletes the run's folder: when that process
+has ended, when th-docs closes the run's line to it, or when th-docs itself is no more.
 
 A keeper that a page has killed leaves its children to the starter, which ends them and deletes the
 folder in its place.
 
-Requests come by a socket, each a JSON object with four descriptors: the run's line, the
-requests and replies of the engine, and the file for the output. See `processes`, the other side.
+Requests come by a socket, each a JSON object with four descriptors: the run's line, the requests
+and replies of the engine, and the file for the output. See `processes`, the other side.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ def main(descriptor: int) -> NoReturn:
 
 
 class _Runtime:
-    """The engine that runs in Lua are forked with, and what they would load each by itself."""
+    """The engine that runs in Lua are forked with, and libraries loaded once for all of them."""
 
     def __init__(self) -> None:
         self._engine: Engine | None = None
         self._runs = 0
 
     def load_more(self) -> None:
-        """Load what is worth it for the next run, behind so many others."""
+        """Load what many runs need, the more the more runs there were before."""
         from th_shell.docs.running.worker import new_engine, rehearse
         from th_shell.runtime.shell import (
             preload_lapack,
@@ -106,7 +106,7 @@ class _Runtime:
 
 
 def _notice_endings() -> int:
-    """A descriptor that can be read after a child has ended."""
+    """Return a descriptor that can be read after a child has ended."""
     ended, noticed = os.pipe()
     os.set_blocking(noticed, False)
     signal.set_wakeup_fd(noticed, warn_on_full_buffer=False)
@@ -122,7 +122,7 @@ def _ended_children() -> Iterator[tuple[int, int]]:
 
 
 def _collect(keepers: dict[int, str], ended: int) -> None:
-    """Forget keepers that have ended; clean up after those that did not come to do it."""
+    """Forget keepers that have ended; clean up after those that were killed before they could."""
     os.read(ended, 512)
     left = []
     for child, status in _ended_children():
@@ -136,7 +136,7 @@ def _collect(keepers: dict[int, str], ended: int) -> None:
 
 
 def _end(keepers: dict[int, str], ended: int) -> NoReturn:
-    """End when all keepers have ended, whose lines are closed, too."""
+    """End when all keepers have ended; their lines are closed already."""
     until = time.monotonic() + _PATIENCE
     while keepers and (seconds := until - time.monotonic()) > 0:
         if select.select([ended], [], [], seconds)[0]:
@@ -158,6 +158,7 @@ class _Keeper:
         self._runtime = runtime
 
     def run(self) -> NoReturn:
+        """Start the engine's process, wait for its end, and clean up."""
         status, process = 1, 0
         try:
             signal.set_wakeup_fd(-1)
@@ -178,7 +179,7 @@ class _Keeper:
             os._exit(0)
 
     def _watch(self, process: int) -> int:
-        """Wait until the engine's process ends or the line is closed; its status, or _RUNS."""
+        """Wait for the engine's process, or the line, to end; return its status or _RUNS."""
         ended = _notice_endings()
         command = 0
         while True:
@@ -200,7 +201,7 @@ class _Keeper:
                     return _RUNS
 
     def _shell(self, command: bytes) -> int:
-        """Start the command of a shell line where the engine runs; its process."""
+        """Start the command of a shell line where the engine runs; return the id of its process."""
         process = os.fork()
         if process:
             return process
@@ -212,6 +213,7 @@ class _Keeper:
             os._exit(127)
 
     def _be_engine(self) -> NoReturn:
+        """Run the engine in this process, or replace it by the command that does."""
         try:
             command = self._plan["command"]
             self._prepare()
@@ -231,6 +233,7 @@ class _Keeper:
             os._exit(1)
 
     def _prepare(self) -> None:
+        """Set up this process's signals, descriptors, environment and folder for an engine."""
         system.end_with_parent()
         os.setpgid(0, 0)  # a page may end the group of its process
         for ends in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT):
@@ -246,7 +249,7 @@ class _Keeper:
         os.chdir(f"{self._plan['folder']}/page")
 
     def _restrict(self, executes: bool = False) -> None:
-        """Limit what this process takes, and keep it to its folder, if the run is sandboxed."""
+        """Limit the memory and files of this process, and enter the sandbox if there is one."""
         system.limit_memory(self._plan["memory"])
         system.limit_files()
         if not self._plan["sandboxed"]:
@@ -266,7 +269,10 @@ class _Keeper:
 
 
 def _execute(mark: bytes, output: bytes, *words: bytes) -> None:
-    """Replace this process by a command. mark: as a shell's, of the file that gets its output."""
+    """Replace this process by a command.
+
+    mark: `>` or `>>`, as in a shell. output: the file that gets its output; b'' for none.
+    """
     try:
         if output:
             mode = os.O_APPEND if mark == b">>" else os.O_TRUNC

@@ -1,4 +1,4 @@
-"""What the processes of runs ask of the operating system; elsewhere than on Linux, less is done."""
+"""Limits, ends and cleans up processes of runs by calls of Linux; elsewhere, less is done."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PATIENCE = 5  # seconds in which what was killed must be gone
 
 
 def checked(result: int) -> int:
-    """What a function of the C library has returned. Raises OSError for what is below 0."""
+    """Return the result of a function of the C library. Raises OSError if it is below 0."""
     if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
@@ -31,7 +31,7 @@ def checked(result: int) -> int:
 
 
 def limit_memory(most: int) -> None:
-    """Let this process, and each that it starts, take no more bytes than it has now and these."""
+    """Limit this process, and each that it starts, to its memory now and some more bytes."""
     if not most:
         return
     try:
@@ -43,19 +43,20 @@ def limit_memory(most: int) -> None:
 
 
 def limit_files() -> None:
-    """Let this process, and each that it starts, end when it writes a file beyond MOST_WRITTEN."""
+    """Let this process, and each that it starts, end if it writes a file beyond MOST_WRITTEN."""
     _limit(resource.RLIMIT_FSIZE, MOST_WRITTEN)
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python has it ignored
 
 
 def _limit(what: int, most: int) -> None:
+    """Set a limit of this process, below the highest that is allowed."""
     _, highest = resource.getrlimit(what)
     limit = most if highest == resource.RLIM_INFINITY else min(most, highest)
     resource.setrlimit(what, (limit, limit))
 
 
 def end_with_parent() -> None:
-    """Let the system kill this process when its parent ends, however that comes."""
+    """Let the system kill this process when its parent ends for any reason."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
@@ -77,7 +78,7 @@ def adopt_orphans() -> None:
 def end_children(spared: Collection[int] = ()) -> None:
     """Kill all processes that this one and its children have started, and wait for them.
 
-    spared: children that are left alone, with what they have started.
+    spared: children that are left alone, with the processes that they have started.
     """
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until:
@@ -94,19 +95,21 @@ def end_children(spared: Collection[int] = ()) -> None:
 
 def _children() -> list[int]:
     # What a killed child has started is a child of this process after that: see adopt_orphans.
+    """Return the ids of the children of this process."""
     with suppress(OSError), open(_CHILDREN, "rb") as file:
         return list(map(int, file.read().split()))
     return [int(path.name) for path in Path("/proc").glob("[0-9]*") if _is_child(path)]
 
 
 def _is_child(process: Path) -> bool:
+    """Tell whether a process, given by its folder in /proc, is a child of this one."""
     with suppress(OSError):  # it may have ended
         return int((process / "stat").read_bytes().rpartition(b")")[2].split()[1]) == os.getpid()
     return False
 
 
 def remove_folder(folder: str) -> None:
-    """Remove a folder, whatever permissions a program has given to what is in it."""
+    """Remove a folder, even if a program has changed the permissions of its contents."""
     for parent, names, _ in os.walk(folder):
         for path in (parent, *(os.path.join(parent, name) for name in names)):
             if not os.path.islink(path):

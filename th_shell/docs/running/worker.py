@@ -23,16 +23,17 @@ pcall(error, 'x')
 
 
 def new_engine() -> Engine:
-    """An engine for pages, which finds the packages of the user."""
+    """Return an engine for pages, which finds the user's packages."""
     engine = Engine()
     search_users_tree(engine)
     return engine
 
 
 def rehearse(engine: Engine) -> None:
-    """Do what most pages do, in a process that forks for each: its forks have loaded it then.
+    """Do what most pages do, so that all forks of this process have loaded it.
 
-    Leaves the engine as it was, but for the seed, which `serve` sets anew, and the buffer of files.
+    Leaves the engine unchanged, except for the seed, which `serve` sets anew, and the buffer of
+    files.
     """
     engine.run(engine.compile(_REHEARSAL.encode()))
 
@@ -50,14 +51,14 @@ def serve(engine: Engine) -> None:
 
 
 class _Worker:
-    """Does what requests ask for, by methods of their names."""
+    """Answers requests by methods of their names: `do_run` answers `run`."""
 
     def __init__(self, engine: Engine, requests: BinaryIO) -> None:
         self._engine = engine
         self._requests = requests
 
     def answer(self, request: protocol.Message) -> protocol.Message:
-        """Do what is asked for; the reply."""
+        """Do what is asked for; return the reply."""
         act = getattr(self, f"do_{request.name}", None)
         try:
             with self._engine.interruptible():
@@ -70,6 +71,7 @@ class _Worker:
         return protocol.Message("done")
 
     def do_begin(self, body: bytes) -> None:
+        """Begin a run with a seed, a fill of memory, a clock and an order of fields."""
         numbers = {name: int(number) for name, number in map(str.split, body.decode().splitlines())}
         self._engine.set_fill_pattern(numbers.get("fill"))
         self._engine.set_seed(numbers.get("seed", 1))
@@ -89,6 +91,7 @@ class _Worker:
         self._engine.evaluate(source, before_values=self._before_values)
 
     def _before_values(self) -> None:
+        """Tell th-docs that the values come next, and wait until it knows."""
         self._engine.flush()
         protocol.write_message(protocol.REPLIES, protocol.Message("values"))
         self._requests.read(len(protocol.GO))
