@@ -29,9 +29,9 @@ _Piece = TypeVar("_Piece", bound=Sized)
 _QUOTES = re.compile(r"[\"']")
 _TABLE = re.compile(r"^[^\S\n]*\{[^\S\n]*$", re.M)
 
-#: How much further than one change of the numbers a result comes from another change may bring it.
+#: A result may be off by so many times the effect of one change of the inputs within rounding.
 _MOST_SPREAD = 4.0
-#: Of the largest number of a tensor, and at all.
+#: The largest residue of rounding: relative to the largest number of a tensor, and absolute.
 _RESIDUE, _LARGEST_RESIDUE = 1e-12, 1e-4
 #: One unit in the last place of numbers in whose last digit rounding may end otherwise.
 _ALL_DIGITS = 1e-10
@@ -145,9 +145,9 @@ def sorting(*texts: str) -> Callable[[str], str] | None:
     return next((sort for sort in _SORTS if len(set(map(sort, texts))) == 1), None)
 
 
-#: What code and printed tables write differently: quotes, signs, and the numbers of elements.
+#: Marks in which code and printed tables differ: quotes, signs, and the numbers of elements.
 _FORM = re.compile(r"[\"',{}]|^[^\S\n]*\d+ :(?=\s)", re.M)
-#: How many of the letters of two texts agree that tell nearly the same, and how many there may be.
+#: The share of letters in which similar texts agree; the longest text that is compared so.
 _NEARLY, _LETTERS = 0.6, 2000
 
 
@@ -249,28 +249,22 @@ def _equal(expected: str, got: str, slack: Tolerance) -> bool:
 
 
 def _near(
-    documented: float,
-    printed: float,
-    units: tuple[float, float],
-    slack: Tolerance,
-    largest: float = 1.0,
+    expected: float, got: float, units: tuple[float, float], slack: Tolerance, largest: float = 1.0
 ) -> bool:
     """Tell whether two numbers agree.
 
     units: one in the last place of each, 0 where it is whole. largest: the largest number of
     their tensor.
     """
-    if documented != documented or printed != printed:
-        return documented != documented and printed != printed
+    if expected != expected or got != got:
+        return expected != expected and got != got
     unit, shown = units
-    has_all_digits = unit == shown <= _ALL_DIGITS * abs(documented)
-    allowed = slack.of(documented, unit if has_all_digits else unit / 2)
-    is_whole = documented.is_integer() and printed.is_integer()
+    has_all_digits = unit == shown <= _ALL_DIGITS * abs(expected)
+    allowed = slack.of(expected, unit if has_all_digits else unit / 2)
+    is_whole = expected.is_integer() and got.is_integer()
     residue = 0.0 if is_whole else min(_RESIDUE * largest, _LARGEST_RESIDUE)
-    apart = abs(documented - printed)
-    return (
-        documented == printed or apart <= allowed or max(abs(documented), abs(printed)) <= residue
-    )
+    apart = abs(expected - got)
+    return expected == got or apart <= allowed or max(abs(expected), abs(got)) <= residue
 
 
 def _are_numbers(*tokens: str) -> bool:

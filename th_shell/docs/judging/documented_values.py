@@ -30,7 +30,7 @@ from th_shell.python_syntax import expression, shown_name, statements
 
 _NAME = re.compile(r"=?\s*([A-Za-z_]\w*)\s*(?:;\s*)?")
 _ALONE = re.compile(rf"\s*({NUMBER})\s*")
-#: What Lua calculates where it has no literals.
+#: Expressions for the numbers that have no literals in Lua.
 _NO_LITERALS = {"nan": "(0 / 0)", "inf": "(1 / 0)", "-inf": "(-1 / 0)"}
 #: A literal that looks rounded: as many digits as tensors are printed with, or more.
 _ROUNDED = re.compile(r"(?<![\w.])\d+\.\d{4,}(?![\w.])")
@@ -163,7 +163,7 @@ def _with_lines(source: str, added: dict[int, str]) -> str:
 
 
 _NUMBER = re.compile(NUMBER)
-#: What PyTorch prints of a tensor's history is no code.
+#: The part of a printed tensor that names its history, which is no code.
 _HISTORY = re.compile(r",\s*grad_fn=<\w+>")
 _BETWEEN = re.compile(r"(?<=[\w.\]])\s+(?=[-+\w.\[])")
 #: numpy prints so many digits behind the point as one of the numbers has, and eight at most.

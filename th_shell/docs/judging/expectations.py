@@ -123,7 +123,7 @@ def _sentence(note: str) -> str:
     return f"{note[0].upper()}{note[1:]}." if note else _NO_REASON
 
 
-#: How much of an example each verdict has compared with the page.
+#: Ranks of the verdicts by how much of an example they compare with the page.
 _RANKS = {Verdict.RAN: 1, Verdict.LAYOUT: 2, Verdict.PASS: 3}
 
 

@@ -20,7 +20,7 @@ from th_shell.docs.reading.page import Page
 from th_shell.docs.running.evaluation import Runner
 from th_shell.python_syntax import BUILTINS
 
-#: Of trials: what they find is why an example fails, and it fails without that, too.
+#: The most trials. Their result only explains failures, so some may stay without a repair.
 _ROUNDS = 16
 #: The examples that are repaired, by their languages.
 _KINDS = {LUA: (Kind.PROMPT, Kind.BARE), PYTHON: (Kind.PROMPT, Kind.CELL)}
@@ -114,7 +114,7 @@ class Healing:
             return [line for line in block_lines if first <= line.number <= last]
 
         example = self._page.examples[index]
-        shown = example.block + example.apart  # the block with the documented text
+        shown = example.block + 1 if example.apart else example.block  # has the documented text
         below = [e for e in self._page.examples[index + 1 :] if e.kind is not Kind.TEXT]
         next_ones = (e.line for e in below if e.block == example.block)
         until = next(next_ones, self._page.blocks[shown].closing)

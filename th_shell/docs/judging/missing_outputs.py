@@ -22,11 +22,11 @@ from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.page import Page
 from th_shell.docs.running.evaluation import Outcome, Plan, Runner
 
-#: Beside so many shown outputs of Lua, one that is left out is noticed.
+#: If so many outputs of Lua are shown, a single one that is left out counts as lost.
 _MANY = 5
 #: An input that only names a variable, or an element of one.
 _NAME = re.compile(r"=?\s*[A-Za-z_][\w.]*(?:\[[^\]\n]*\])*\s*")
-#: Of further runs, which tell what depends on chance.
+#: The seeds of further runs, which show the outputs that depend on chance.
 _SEEDS = (2, 3, 4, 5)
 #: The inputs at each of which a page shows what it prints; without a prompt, in comments.
 _FORMS = ((PYTHON, Kind.PROMPT), (LUA, Kind.PROMPT), (LUA, Kind.BARE))

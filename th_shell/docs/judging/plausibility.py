@@ -20,9 +20,9 @@ from th_shell.docs.judging.printout import ELLIPSIS, contradictions, precision
 
 #: Fewer numbers may agree, or be in order, by chance.
 _LEAST = 4
-#: How far beyond the range of so many numbers, at least, others may be: in widths of the range.
+#: Pairs: at least so many numbers, and how many widths of their range others may lie beyond it.
 _MOST_BEYOND = ((20, 0.6), (6, 3.0))
-#: How often each of the values must have been printed for another value to be impossible.
+#: If each of the values was printed so often, another value is impossible.
 _OFTEN = 8
 #: In how many runs a number must have been printed for its deviations to tell something, and how
 #: many standard deviations of theirs are too many: with 6 runs, once in a million numbers.

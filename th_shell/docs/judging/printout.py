@@ -139,7 +139,7 @@ ANYTHING = "\0"
 _IS_NUMBER = re.compile(rf"(?:{NUMBER})\Z")
 _SHAPE = re.compile(r"\[(torch\.\w+) of (?:size|dimension) ([\dx]+)\]")
 _SHAPE_TOKEN = re.compile(r"<(torch\.\w+)\|([\dx]+)>")
-#: What is a token by itself.
+#: Characters that are tokens by themselves.
 PUNCTUATION = r"{}()\[\],:=*"
 _TOKEN = re.compile(
     rf"{ANYTHING}|<torch\.\w+\|[\dx]+>|(?:{NUMBER})(?![\w.])"
@@ -178,7 +178,7 @@ _PYTHON_TRACEBACKS = (
 )
 _WARNED_AT = re.compile(r"^\S.*?:\d+: (?=\w*Warning: )", re.M)
 _QUOTES_OF_TIMES = re.compile(r"(?<=\d)'|'(?=\d)")
-#: What stands in times beside numbers: names of days, months and zones, `T` and `Z`.
+#: The words of times: names of days, months and zones, `T` and `Z`.
 _OF_TIMES = re.compile(
     r"(?<=\d)(?:[T/](?=\d\d)|Z\b)|\b(?:[A-Z]{1,3}[SD]T|UTC|GMT|[AP]M"
     r"|(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?"
@@ -186,7 +186,7 @@ _OF_TIMES = re.compile(
     r"|Sep(?:tember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b"
 )
 _PROSE = re.compile(r"\n[ \t]*\n(?:[A-Z][a-z]+)(?: [\w,]+)*:?\s*\Z")
-#: As in 'name.lua:1: ', '[string "…"]:1: ', and '[7]:1: ' or 'syntax error: [7]:1: ' at a prompt.
+#: The position before a message: 'name.lua:1: ', '[string "…"]:1: ', '[7]:1: ' at a prompt.
 _POSITION = re.compile(
     r"(?:\bsyntax error: )?(?:\[(?:string \"[^\n]{0,80}?\"|\d+)\]|(?<![\w./-])[\w./-]+):\d+:\s"
 )

@@ -20,11 +20,11 @@ from th_shell.docs.running.evaluation import Outcome
 from th_shell.python_syntax import expression
 
 _BLANK = re.compile(r"^[ \t]*<BLANKLINE>[ \t]*$", re.M)
-#: What a notebook prints in place of a picture.
+#: The text that a notebook prints in place of a picture.
 _FIGURE = re.compile(
     r"^<(?:Figure size \S+ with \d+ Axes|IPython\.core\.display\.\w+ object)>$\n?", re.M
 )
-#: What `%time` and `%timeit` print.
+#: The output of `%time` and `%timeit`.
 _TIMES = re.compile(
     r"^(?:(?:CPU times|Wall time): .*|The slowest run took .*|.* per loop(?: \(mean ± .*)?)$\n?",
     re.M,
@@ -34,14 +34,14 @@ _FUNCTION = re.compile(r"<function ([\w.]+\.)?([\w<>]+)(?: at 0x\w+|\(.*\))?>")
 _OBJECT = re.compile(r"(?<=\w)(?: object)? at 0x\w+(?=>)")
 _CLASS = re.compile(r"<class '([\w.]+)'>")
 _BRACES = re.compile(r"\{[^{}]*\}")
-#: Of names a set consists in mathematics, or in code; objects are shown as calls.
+#: The elements of a printed set; objects are shown as calls. A set of names is mathematics.
 _LITERALS = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.Call)
 _IGNORE_DETAIL = "IGNORE_EXCEPTION_DETAIL"
 _IS_ERROR = re.compile(r"^(?:Traceback |(?:\w+\.)*\w+: )", re.M)
 #: The last line of an error: its class, of which the module does not count then, and its message.
 _DETAIL = re.compile(r"^(?:\w+\.)*(\w+)(?::.*)?\Z", re.M | re.S)
 _MODULE = re.compile(r"^(?:\w+\.)+(?=\w+(?:: .*)?\Z)", re.M | re.S)
-#: Where a page's program is no module, its classes are in none.
+#: The module of a program's classes, which is printed only if the program is a script.
 _MAIN = "__main__."
 _IS_WARNING = re.compile(r"\b\w*Warning: ")
 _HEADING = r"^(?:\S.*?:\d+: )?\w*Warning: .*\n"

@@ -25,13 +25,13 @@ from th_shell.docs.reading.names import read_names
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
 from th_shell.docs.settings.settings import filtered
 
-#: Seeds of further runs, which tell what an example that depends on chance may print.
+#: Seeds of further runs, which show the range of outputs of a random example.
 _SEEDS = (2, 3, 5, 7, 11)
-#: And those of examples in Python, whose sets have an order by the seed.
+#: The seeds for examples in Python: more, since the order of sets depends on the seed.
 _MORE_SEEDS = (*_SEEDS, 13, 17, 19, 23, 29, 31)
 _ENGINES = 4  # how many processes start runs
 _ADOPTED = 3  # runs of the second round that have the documented numbers
-#: How much of the step by which a later clock goes on a busy machine may add to a time.
+#: The part of a later clock's steps by which a busy machine may change a time.
 _BUSY = 0.05
 _TIME = re.compile(r"\d\d:\d\d")
 _REPEATED = _ADOPTED + len(_SEEDS)  # behind these are those that repeat the first run
@@ -58,9 +58,9 @@ def judge_page(
     less exact where chance plays a part.
     """
     rounds = _Rounds([comparable(example) for example in examples], runner, sources, lost)
-    judged = rounds.first()
+    judged = rounds.by_two_runs()
     if not by_two_runs:
-        judged = replace(rounds, lost=lost_in(judged)).further(judged)
+        judged = replace(rounds, lost=lost_in(judged)).by_further_runs(judged)
     pairs = zip(judged.results, examples, strict=True)
     results = [result if result.example is e else replace(result, example=e) for result, e in pairs]
     return judged._replace(results=results)
@@ -91,23 +91,23 @@ class _Rounds:
     #: The indices of examples that print the same in the first two runs by luck.
     lucky: frozenset[int] = frozenset()
 
-    def first(self) -> Judgement:
+    def by_two_runs(self) -> Judgement:
         """Judge the page by two runs."""
         plans = [replace(plan, sources=self.sources) for plan in (FIRST, SECOND)]
         outcomes = _pairs(self._evaluated(plans))
         return Judgement(judge(self.examples, outcomes), outcomes)
 
-    def further(self, once: Judgement) -> Judgement:
+    def by_further_runs(self, once: Judgement) -> Judgement:
         """Improve a judgement by further runs, where they may tell more."""
-        if differing := self.other_outcomes(once):
+        if differing := self.differing_outcomes(once):
             pairs = [(a, differing.get(i, b)) for i, (a, b) in enumerate(once.outcomes)]
             once = Judgement(judge(self.examples, pairs), pairs)
         chance = [i for i, result in enumerate(once.results) if result.verdict is Verdict.LAYOUT]
         if chance or any(result.failed for result in once.results):
-            once = replace(self, lucky=frozenset(differing)).second(once, chance)
-        return self.in_order(once)
+            once = replace(self, lucky=frozenset(differing)).by_documented_values(once, chance)
+        return self.with_fixed_orders(once)
 
-    def other_outcomes(self, once: Judgement) -> dict[int, Outcome]:
+    def differing_outcomes(self, once: Judgement) -> dict[int, Outcome]:
         """Return, by index, outcomes of further seeds that differ where the first two runs agree.
 
         Only failing examples are looked at: their output may depend on chance and yet be
@@ -126,7 +126,7 @@ class _Rounds:
                 differing_outcomes[i] = differing[0]
         return differing_outcomes
 
-    def in_order(self, once: Judgement) -> Judgement:
+    def with_fixed_orders(self, once: Judgement) -> Judgement:
         """Let outputs fail that each run prints in another order, if the page's is none of these.
 
         Such outputs passed so far because the order was left open. They hold if the
@@ -159,9 +159,9 @@ class _Rounds:
         outcomes = self._evaluated(plans)
         return {i: outcomes[i] for i in indices}
 
-    def second(self, once: Judgement, chance: Sequence[int]) -> Judgement:
+    def by_documented_values(self, once: Judgement, chance: Sequence[int]) -> Judgement:
         """Judge the page by further runs. chance: the indices of examples that depend on chance."""
-        all_runs = self._further(once, chance)
+        all_runs = self._second_round_outcomes(once, chance)
         if not all_runs:
             return once
         again = judge(self.examples, _pairs(all_runs))
@@ -184,7 +184,9 @@ class _Rounds:
         outcomes = [once.outcomes[i] if i in self.lucky else pair for i, pair in pairs]
         return Judgement(_with_repetitions(results), outcomes)
 
-    def _further(self, once: Judgement, chance: Sequence[int]) -> list[tuple[Outcome, ...]]:
+    def _second_round_outcomes(
+        self, once: Judgement, chance: Sequence[int]
+    ) -> list[tuple[Outcome, ...]]:
         """Return, for each example, the outcomes of _ADOPTED runs and of one for each further seed.
 
         The seeds are run only where an example depends on chance; in other languages than

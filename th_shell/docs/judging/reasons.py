@@ -67,7 +67,7 @@ def damage(example: Example, got: str, compiler: Compiler) -> str:
     return ""
 
 
-#: Where Python prints a tensor or an array.
+#: The beginning of a tensor or an array as Python prints it.
 _ARRAY = re.compile(r"\b(?:tensor|array)\(\[")
 
 
@@ -84,7 +84,7 @@ def _in_python(example: Example, got: str) -> str:
     return "the rows have different lengths" if has_uneven_rows(text) else ""
 
 
-#: What PyTorch says where a device, its driver, or the part of PyTorch for it is not there.
+#: The messages of PyTorch when a device, its driver, or PyTorch's part for it is missing.
 _NO_DEVICE = re.compile(
     r"(?:Error: |^)(?:Torch not compiled with \w+ enabled|Found no NVIDIA driver\b"
     r"|No (?:CUDA|HIP|XPU) GPUs are available"
@@ -169,9 +169,9 @@ class _Fragments:
         self._read_in = partial(naming.read_names, language)
         self._predefined = predefined
         self._bound = set(predefined)
-        #: Names whose values are not what the page means, and the line of the example that failed.
+        #: Names without the values that the page means, and the line of the example that failed.
         self._unset: dict[str, int] = {}
-        #: Likewise, names that such an example has read: it may have set fields of their values.
+        #: Names that such an example has read, and its line: it may have set their fields.
         self._modified: dict[str, int] = {}
         self._strings: set[str] = set()  # the strings in the code so far that has run
 
@@ -280,15 +280,15 @@ class _Fragments:
         return f"{FOLLOWS} {min(lines)}" if lines else ""
 
 
-#: Where Lua gives names to modules.
+#: An assignment of a module in Lua.
 REQUIRES = re.compile(r"=\s*require\b")
-#: How the note of a result begins that follows from the failure of an example, before its line.
+#: The beginning of the note of a result that follows from a failed example; its line follows.
 FOLLOWS = "follows from line"
-#: And of one that needs names without values, before them.
+#: The beginning of the note of a result that needs names without values; they follow.
 LACKS = "the page gives no value to: "
 #: `function Module:run()`: who extends a class does not mean a variable of nearly the same name.
 _EXTENDED = re.compile(r"\bfunction\s+([A-Za-z_]\w*)[.:]")
-#: What errors in code of the page call a variable without a value; not that in a module's own.
+#: An error in the page's own code on a variable without a value.
 _VALUELESS = re.compile(
     r"(?:stdin:\d+: attempt to [\w ]+ global|\A(?:[ \t].*\n|Traceback.*\n)*NameError: name)"
     r" '(\w+)' \(?(?:a nil value|is not defined)"

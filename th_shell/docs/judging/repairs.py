@@ -48,7 +48,7 @@ class Repair(NamedTuple):
     lines: Mapping[int, Sequence[str]]
 
 
-#: What stands in place of a pattern; and what proposes repairs.
+#: The replacement of a pattern; a function that proposes repairs.
 _Replacement = str | Callable[[re.Match[str]], str]
 _Proposal = Callable[[Passage], Iterator[Repair]]
 
@@ -150,7 +150,7 @@ _curly_quotes = _substitution(
 #: A word of prose; a string, a path or a place in a program is none.
 _WORD = re.compile(r"(?<!\S)[(\"]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"]*(?!\S)")
 _COMMENTS = {LUA: re.compile(r"--(?!\[)"), PYTHON: re.compile(r"#")}
-#: What the end of a comment has not: the line with a tensor's sizes, a printed object, a call.
+#: Lines that never end a comment: the line with a tensor's sizes, a printed object, a call.
 _NO_COMMENT = re.compile(r"[\[(]\s*torch\.\w+|^\s*[<{\[]|^[\w.:]+\(")
 _WRAPPED = 3  # lines at most that the end of a comment has
 
@@ -199,7 +199,8 @@ def _missing_sizes(passage: Passage) -> Iterator[Repair]:
     if len(lengths) != 1 or not only_rows("\n".join(row.text for row in rows)):
         return
     (length,) = lengths
-    for sizes in (f"{len(rows)}x{length}", f"{len(rows)}")[length == 1 :]:
+    shapes = [f"{len(rows)}"] if length == 1 else [f"{len(rows)}x{length}", f"{len(rows)}"]
+    for sizes in shapes:
         new = (rows[-1].text, f"[torch.DoubleTensor of dimension {sizes}]")
         why = "the line with the class and the sizes is missing"
         yield Repair(why, {rows[-1].number: new})

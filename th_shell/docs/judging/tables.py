@@ -149,7 +149,7 @@ def _table(tokens: Iterator[tuple[str, str]], depth: int) -> dict[str, _Value]:
             key, may_end = _item(text), False
         elif kind in ("open", "value") and depth <= _DEEPEST:
             value = _table(tokens, depth + 1) if kind == "open" else _item(text)
-            number += key is None
+            number += 1 if key is None else 0
             name = str(number) if key is None else key
             if name in fields:
                 raise _NoTableError

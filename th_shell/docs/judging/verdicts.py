@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
-from typing import Any
 
 from th_shell.docs.judging.announced_errors import announces_error, rules_out, says
 from th_shell.docs.judging.comparison import (
@@ -47,41 +46,41 @@ class Verdict(Enum):
 
 
 _COMMENT = re.compile(r"--.*")
-#: What a comment writes around and between values, and a printed value does not have.
+#: Marks around and between values in comments, which printed values do not have.
 QUOTES = re.compile(r"[\"',]")
 #: Values of Lua as they are written in code.
 _LITERAL = re.compile(
     rf"\"(?P<double>[^\"\\\n]*)\"|'(?P<single>[^'\\\n]*)'|(?P<word>nil|true|false|{NUMBER})"
 )
 _LITERALS = re.compile(rf"(?:(?:{_LITERAL.pattern})(?:\s+|\Z))+")
-#: What a comment says that announces an error, and nothing else.
+#: A comment that announces an error, and says nothing else.
 _ANNOUNCES = re.compile(
     r"(?:=?>)? *\[?(?:this |it |assertion )?(?:fails|(?:(?:raises|throws) )?(?:an )?error)"
     r" *(?:[!.:\]]+.*|because .*)?",
     re.I,
 )
-#: How a function may tell that it fails without an error.
+#: The values that a function returns to report a failure without an error.
 _REFUSES = re.compile(r"\s*(?:nil|false)\b")
-#: The note of an error of which a comment says no more than that there is one.
+#: The note of an error that a comment only announces.
 ANNOUNCED = "an error that the comment announces"
 _ERROR_WORD = re.compile(r"^\s*error:\s*", re.I)
-#: What the value of a file is shown as, which programs of Lua itself do not show.
+#: The value of a file as it is printed; Lua itself does not show it.
 _HANDLE = re.compile(r"file \(0x[0-9a-f]+\)\s*")
 #: A documented text that stands for any output.
 _LEFT_OUT = re.compile(r"(?:[\s\0]|[\[(<]?(?:\.\.\.|…)[\])>]?)*")
-#: A call that raises an error where something does not hold: that it ran says that it does.
+#: A call that raises an error if a condition does not hold.
 _ASSERTS = re.compile(r"(?:[\w.]+[.:])?assert\w*\s*\(|assert\s+[^=\s]")
 _EXITS = re.compile(r"\b(?:os|sys)\.exit\b|^(?:exit|quit)\s*\(", re.M)
-#: How Lua prints what it does not show the contents of.
+#: Values whose contents Lua does not print.
 _NO_CONTENTS = re.compile(r"\b(?:table|function|userdata|thread): 0x")
 
 #: The verdicts that make a page fail.
 FAILURES = frozenset((Verdict.DIFFERS, Verdict.ERROR, Verdict.DAMAGED, Verdict.HEALED))
-#: What is neither right nor makes the page fail.
+#: The verdicts of examples that fail as expected, so that the page does not.
 EXPECTED_TO_FAIL = frozenset((Verdict.XFAIL, Verdict.ERRATUM))
-#: What says nothing of whether the page holds.
+#: The verdicts that say nothing about the page.
 NOT_CHECKED = frozenset((Verdict.SKIPPED, Verdict.TEXT, Verdict.FRAGMENT, Verdict.DEVICE))
-#: The verdicts of what was not compared with the page.
+#: The verdicts of examples that were not compared with the page.
 _UNCHECKED = NOT_CHECKED | {Verdict.RAN}
 
 
@@ -177,10 +176,14 @@ class Judging:
 
         A second run is made up, which has printed the same with other addresses.
         """
-        names = ("output", "printed", "shown", "error")
-        printed = {name: getattr(outcome, name) for name in names}
-        texts: Any = {name: elsewhere(text) for name, text in printed.items() if text}
-        return self.result(example, outcome, replace(outcome, **texts))
+        second = replace(
+            outcome,
+            output=elsewhere(outcome.output),
+            printed=elsewhere(outcome.printed),
+            shown=elsewhere(outcome.shown),
+            error=outcome.error and elsewhere(outcome.error),
+        )
+        return self.result(example, outcome, second)
 
     def result(self, example: Example, first: Outcome, second: Outcome) -> Result:
         """Return the verdict of the next example, which was run twice."""

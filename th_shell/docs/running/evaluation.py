@@ -82,9 +82,9 @@ class HiddenCode:
         return f"{name} fails: {reply.error}" if reply.error is not None else ""
 
 
-#: Why an outcome is lost where an input has ended its process without a fault.
+#: The reason of a lost outcome whose input has ended its process without a fault.
 ENDED = "the process ended in this input"
-#: How many times a page is started again after an input has ended its process.
+#: The most times that a page is started again after an input has ended its process.
 _RESTARTS = 100
 
 

@@ -30,7 +30,7 @@ Access = IntFlag(
     "MAKE_SOCK MAKE_FIFO MAKE_BLOCK MAKE_SYM REFER TRUNCATE IOCTL_DEV",
 )
 
-#: What a rule gives: to read and execute; to read and write a device; to do all with a folder.
+#: The rights of a rule: to read and execute; to use a device; to do all with a folder.
 READ = Access.EXECUTE | Access.READ_FILE | Access.READ_DIR
 USE = Access.READ_FILE | Access.WRITE_FILE | Access.TRUNCATE | Access.IOCTL_DEV
 WRITE = Access((1 << 16) - 1) & ~(

@@ -14,7 +14,7 @@ from th_shell.docs.running.system import MOST_WRITTEN
 
 #: The file descriptors of an engine.
 REQUESTS, REPLIES = 3, 4
-#: What follows a reply `values`.
+#: The message that th-docs sends after a reply `values`.
 GO = b"go\n"
 
 _LONGEST_LINE = 80

@@ -43,7 +43,7 @@ _SEED = random.Random.seed
 #: numpy keeps so many blocks of each size below so many bytes.
 _KEPT_BLOCKS, _KEPT_BYTES = 7, 1024
 _kept_arrays: list[Any] = []
-#: What the names of files begin with that errors do not tell of: this one, and those of the face.
+#: The beginnings of files' names that tracebacks leave out: this file, and this project's torch.
 _hidden_files = [__file__]
 
 
@@ -214,7 +214,12 @@ def _put_forward(seconds: int) -> None:
 
 def _forward(clock: Callable[[], Any], steps: Iterator[float], unit: int = 1) -> Callable[[], Any]:
     """Return a clock that is ahead of another one by growing steps."""
-    return lambda: (now := clock()) + type(now)(unit * next(steps))
+
+    def ahead() -> Any:
+        now = clock()
+        return now + type(now)(unit * next(steps))
+
+    return ahead
 
 
 def _later(convert: Callable[[float], Any]) -> Callable[..., Any]:

@@ -21,7 +21,7 @@ from pathlib import Path
 from th_shell.docs.running import landlock, seccomp
 from th_shell.docs.running.landlock import READ, USE, WRITE, Access
 
-#: What the programs of a system need to run. Of /etc: where libraries are, and the time zone.
+#: Files and folders that programs need to run. In /etc: the places of libraries, the time zone.
 _SYSTEM = (
     *("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/nix/store", "/gnu/store"),
     *("/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/localtime", "/etc/timezone"),
@@ -32,7 +32,7 @@ _SYSTEM = (
 _DEVICES = ("/dev/null", "/dev/full")
 #: Packages that the engine loads when they are needed first.
 _PACKAGES = ("th_shell", "th_shell.runtime", "lupa", "numpy", "scipy", "threadpoolctl")
-#: What an installation consists of, in a folder that has other things besides.
+#: The parts of an installation in a folder that has other files, too.
 _PARTS = ("bin", "lib", "lib64", "libexec", "share/lua", "pyvenv.cfg")
 _PATHS = ("LUA_PATH", "LUA_CPATH", "LUA_PATH_5_1", "LUA_CPATH_5_1", "PYTHONPATH", "LD_LIBRARY_PATH")
 

@@ -40,15 +40,15 @@ NUMBERS: Mapping[str, Sequence[int]] = loads(
     Path(__file__).with_name("system_calls.toml").read_text("utf-8")
 )
 
-#: What is not refused to a process that may replace itself by another program.
+#: The calls that are allowed to a process that may replace itself by another program.
 _EXECUTES = ("execve", "execveat")
-#: What libraries do in another way if the kernel does not know the call: see `_rules`.
+#: Calls that libraries replace by others if the kernel does not know them: see `_rules`.
 _WITH_ANOTHER_WAY = frozenset(("clone3", "openat2"))
 
 _CLONE_THREAD = 0x00010000
-#: Of fcntl: copies of descriptors, flags, locks, sizes of pipes, seals; no signals to others.
+#: The allowed commands of fcntl: copies, flags, locks, sizes of pipes, seals; no signals.
 _FCNTL = (*range(8), 36, 37, 38, *range(1030, 1035))
-#: Of ioctl: TCGETS, TCGETS2, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, FICLONE.
+#: Allowed of ioctl: TCGETS, TCGETS2, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, FICLONE.
 _IOCTL = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x40049409)
 _SET_FLAGS, _ASYNC = 4, 0x2000  # of fcntl: a terminal's programs would get signals
 

@@ -14,13 +14,13 @@ import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
-#: By commands, whether their words name files. Options of one letter lead to no others.
+#: The commands that are run; True for those whose words name files.
 _COMMANDS = {"echo": False, "printf": False} | dict.fromkeys(
     ("cat", "head", "ls", "mkdir", "tail", "touch", "wc"), True
 )
 _OPTION = re.compile(r"-\w*")
 _SESSIONS = frozenset(("lua", "luajit", "qlua", "th"))
-#: What is the same word for a shell as for shlex: nothing in it is expanded.
+#: A word that a shell reads as shlex does: nothing in it is expanded.
 _WORD = r"""(?:[^\s'"$`\\|&;<>(){}\[\]*?~#]|'[^']*'|"(?:[^"$`\\]|\\["\\\w])*")+"""
 #: A digit before `>` is the number of another file of the process.
 _LINE = re.compile(

@@ -31,14 +31,14 @@ from th_shell.docs.running.protocol import REPLIES
 if TYPE_CHECKING:
     from th_shell.runtime.shell import Engine
 
-#: What forks of sandboxed runs have loaded then.
+#: The module that is loaded before the first sandboxed run is forked.
 _SANDBOX = "th_shell.docs.running.sandbox"
 _DESCRIPTORS = 4  # that come with a request
 _PATIENCE = 10  # seconds in which keepers must have ended when there is nothing more to do
 _RUNS = -1  # instead of the status of a process that has not ended
 
-#: Runs behind which what many of them would load each by itself is loaded here: little after that
-#: of a first page, what takes longer when there are more pages.
+#: After so many runs, libraries are loaded here that each run would load by itself: little after
+#: the first page, slower ones when there are more pages.
 _FEW, _MANY = 1, 6
 
 

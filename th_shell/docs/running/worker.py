@@ -12,7 +12,7 @@ from th_shell.packages.place import search_users_tree
 from th_shell.runtime.shell import Engine, Interrupted, LuaError
 
 _BEGIN = Path(__file__).with_name("begin.lua")
-#: What examples of most pages use, each at its first use loaded or made.
+#: Code that most pages use, and that is slower at its first use.
 _REHEARSAL = """\
 local x = torch.rand(3)
 tostring(x + 1)
