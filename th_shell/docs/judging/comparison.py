@@ -70,8 +70,8 @@ def is_same_text(expected: str, got: str) -> bool:
 def agrees_within(expected: str, got: str, varied: str, tolerance: Tolerance = _EXACT) -> bool:
     """Tell whether a printed text differs from the documented one only by rounded inputs.
 
-    varied: the text that is printed when the numbers that the input uses are changed within
-    their rounding. It tells how far each printed number may be off.
+    varied: the text that is printed when the numbers that the input uses are changed within their
+    rounding. It tells how far each printed number may be off.
     """
     printed_tokens, varied_tokens = printout.tokens(got), printout.tokens(varied)
     if len(printed_tokens) != len(varied_tokens):
@@ -90,8 +90,8 @@ def agrees_within(expected: str, got: str, varied: str, tolerance: Tolerance = _
 def agrees_by_layout(expected: str, first: str, second: str) -> bool:
     """Tell whether one of the different texts of two runs has the documented layout.
 
-    The layout is the words, the count of numbers, and the lines with class and sizes. If the
-    runs differ in their layouts, too, it is only the words and the classes in these lines.
+    The layout is the words, the count of numbers, and the lines with class and sizes. If the runs
+    differ in their layouts, too, it is only the words and the classes in these lines.
     """
     layouts = [printout.layout(text) for text in (first, second)]
     simplify = printout.layout if layouts[0] == layouts[1] else printout.loose_layout
@@ -205,8 +205,8 @@ def _are_in_order(
 ) -> bool:
     """Tell whether pieces are found in order in a sequence, the outer ones at its ends.
 
-    length: that of the sequence. begins: tells whether a piece, for which there is room, begins
-    at an index.
+    length: that of the sequence. begins: tells whether a piece, for which there is room, begins at
+    an index.
     """
     first, *following = pieces
     if not following:
@@ -253,8 +253,8 @@ def _near(
 ) -> bool:
     """Tell whether two numbers agree.
 
-    units: one in the last place of each, 0 where it is whole. largest: the largest number of
-    their tensor.
+    units: one in the last place of each, 0 where it is whole. largest: the largest number of their
+    tensor.
     """
     if expected != expected or got != got:
         return expected != expected and got != got

@@ -39,8 +39,8 @@ _ROUNDED = re.compile(r"(?<![\w.])\d+\.\d{4,}(?![\w.])")
 def code_to_adopt(example: Example, vary: bool = False) -> str:
     """Return code that gives the value that an example has printed the documented numbers.
 
-    Returns '' where there is no such code: it takes one tensor, or one number that a variable
-    has. vary: change each number by up to half a unit in its last place.
+    Returns '' where there is no such code: it takes one tensor, or one number that a variable has.
+    vary: change each number by up to half a unit in its last place.
     """
     if number := _ALONE.fullmatch(example.expected):
         (value,) = _all_varied([float(number[1])], [precision(number[1])], vary)
@@ -114,8 +114,8 @@ class _Print(NamedTuple):
 def cell_to_adopt(example: Example, outputs: Sequence[str], vary: bool = False) -> str:
     """Return the source of a cell with adopting code behind each print of a random value.
 
-    Returns '' where no code is to be added. outputs: texts of runs, which differ where they
-    depend on chance. vary: see `code_to_adopt`.
+    Returns '' where no code is to be added. outputs: texts of runs, which differ where they depend
+    on chance. vary: see `code_to_adopt`.
     """
     if example.language != PYTHON or example.kind is not Kind.CELL:
         return ""

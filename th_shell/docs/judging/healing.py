@@ -105,8 +105,8 @@ class Healing:
     def _passage(self, index: int, above: Iterable[Example], bound: frozenset[str]) -> Passage:
         """Return the lines of an example and around it.
 
-        above: the examples that gave values to names that this one uses. bound: names that
-        have values.
+        above: the examples that gave values to names that this one uses. bound: names that have
+        values.
         """
 
         def lines(block: int, first: int, last: int) -> list[Line]:

@@ -103,8 +103,7 @@ def _prints(result: Result, text: str, runs: Sequence[Outcome]) -> bool:
     """Tell whether an example prints a text that a page can show, the same in each run.
 
     The order of words does not count, since that of fields and sets differs between runs. A
-    statement without a prompt must show a value: printed text may be shown below the whole
-    script.
+    statement without a prompt must show a value: printed text may be shown below the whole script.
     """
     is_script = result.example.kind is Kind.BARE and runs[0].printed
     is_something = set(text.split()) - {"nil"}

@@ -65,8 +65,8 @@ def unlike_fixed(
     """Return which documented number differs from one that all runs agree on; or ''.
 
     words: the documented numbers. adopted: the numbers of three runs that have the documented
-    values of examples above in place of their own, in the third all changed within their
-    rounding. runs: the numbers of other runs.
+    values of examples above in place of their own, in the third all changed within their rounding.
+    runs: the numbers of other runs.
     """
     exact, exact_again, varied = adopted
     if any(len(numbers) != len(words) for numbers in (*adopted, *runs)):

@@ -58,8 +58,8 @@ def printed_tensors(text: str) -> Iterator[PrintedTensor]:
 def contradictions(text: str, printed: str) -> list[PrintedTensor]:
     """Return the tensors in a documented text whose numbers contradict their sizes.
 
-    Printed texts have such tensors, too, where a number stands before a tensor: `print(1, x)`.
-    So a tensor whose like is in the printed text is left out.
+    Printed texts have such tensors, too, where a number stands before a tensor: `print(1, x)`. So a
+    tensor whose like is in the printed text is left out.
     """
     usual = {(t.sizes, t.count) for t in printed_tensors(printed) if t.problem}
     contradicting = (tensor for tensor in printed_tensors(text) if tensor.problem)
@@ -205,8 +205,7 @@ def elsewhere(text: str) -> str:
 def with_exact_hex(documented: str, *printed: str) -> list[str]:
     """Return the documented text and those of runs with non-addresses marked by `0x_`.
 
-    A hexadecimal number that all runs print is no address: runs have objects at other
-    addresses.
+    A hexadecimal number that all runs print is no address: runs have objects at other addresses.
     """
     if not all("0x" in text for text in printed):
         return [documented, *printed]
@@ -262,9 +261,9 @@ def located(text: str) -> str:
 def readings(expected: str) -> Sequence[str]:
     """Return the texts that a documented text may stand for.
 
-    These are the text of the page; the text without comments, since '--' may also be part of
-    the output; and the text without words of prose at its end, such as the heading of the next
-    example in a block, or without the next prompt.
+    These are the text of the page; the text without comments, since '--' may also be part of the
+    output; and the text without words of prose at its end, such as the heading of the next example
+    in a block, or without the next prompt.
     """
     plain = _COMMENT.sub("", expected)
     return expected, plain, _PROSE.sub("", plain), _NEXT_PROMPT.sub("", plain)

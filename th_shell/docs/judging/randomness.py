@@ -54,8 +54,8 @@ def judge_page(
     """Run examples and judge them. Raises HiddenError.
 
     sources: inputs that replace those of the page, by index. lost: the outcomes, by index, of
-    examples that are not run again. by_two_runs: judge by the first two runs alone, which is
-    less exact where chance plays a part.
+    examples that are not run again. by_two_runs: judge by the first two runs alone, which is less
+    exact where chance plays a part.
     """
     rounds = _Rounds([comparable(example) for example in examples], runner, sources, lost)
     judged = rounds.by_two_runs()
@@ -97,59 +97,63 @@ class _Rounds:
         outcomes = _pairs(self._evaluated(plans))
         return Judgement(judge(self.examples, outcomes), outcomes)
 
-    def by_further_runs(self, once: Judgement) -> Judgement:
+    def by_further_runs(self, judgement: Judgement) -> Judgement:
         """Improve a judgement by further runs, where they may tell more."""
-        if differing := self.differing_outcomes(once):
-            pairs = [(a, differing.get(i, b)) for i, (a, b) in enumerate(once.outcomes)]
-            once = Judgement(judge(self.examples, pairs), pairs)
-        chance = [i for i, result in enumerate(once.results) if result.verdict is Verdict.LAYOUT]
-        if chance or any(result.failed for result in once.results):
-            once = replace(self, lucky=frozenset(differing)).by_documented_values(once, chance)
-        return self.with_fixed_orders(once)
+        if differing := self.differing_outcomes(judgement):
+            pairs = [(a, differing.get(i, b)) for i, (a, b) in enumerate(judgement.outcomes)]
+            judgement = Judgement(judge(self.examples, pairs), pairs)
+        chance = [
+            i for i, result in enumerate(judgement.results) if result.verdict is Verdict.LAYOUT
+        ]
+        if chance or any(result.failed for result in judgement.results):
+            judgement = replace(self, lucky=frozenset(differing)).by_documented_values(
+                judgement, chance
+            )
+        return self.with_fixed_orders(judgement)
 
-    def differing_outcomes(self, once: Judgement) -> dict[int, Outcome]:
+    def differing_outcomes(self, judgement: Judgement) -> dict[int, Outcome]:
         """Return, by index, outcomes of further seeds that differ where the first two runs agree.
 
-        Only failing examples are looked at: their output may depend on chance and yet be
-        the same in two runs by luck.
+        Only failing examples are looked at: their output may depend on chance and yet be the same
+        in two runs by luck.
         """
         failing = [
             i
-            for i, (result, (first, second)) in enumerate(zip(*once, strict=True))
+            for i, (result, (first, second)) in enumerate(zip(*judgement, strict=True))
             if result.verdict is Verdict.DIFFERS and first.compared == second.compared
         ]
         differing_outcomes = dict[int, Outcome]()
         for i, outcomes in self._more(failing).items() if failing else ():
-            usual = once.outcomes[i][0].compared
+            usual = judgement.outcomes[i][0].compared
             differing = [o for o in outcomes if not (o.lost or o.error) and o.compared != usual]
             if differing:
                 differing_outcomes[i] = differing[0]
         return differing_outcomes
 
-    def with_fixed_orders(self, once: Judgement) -> Judgement:
-        """Let outputs fail that each run prints in another order, if the page's is none of these.
+    def with_fixed_orders(self, judgement: Judgement) -> Judgement:
+        """Let outputs fail that differ between runs in order alone, and from the page in more.
 
-        Such outputs passed so far because the order was left open. They hold if the
-        documented text has the same elements in any order.
+        Such outputs passed so far because the order was left open. They hold only if the documented
+        text is the printed one once the elements of both are sorted.
         """
         sorts = {
             i: sort
-            for i, (example, result, pair) in enumerate(zip(self.examples, *once, strict=True))
+            for i, (example, result, pair) in enumerate(zip(self.examples, *judgement, strict=True))
             if result.verdict is Verdict.LAYOUT
             and pair[0].compared != pair[1].compared
             and not _is_free(example, pair[0])
             and (sort := sorting(*(outcome.compared for outcome in pair)))
             and not _holds(example, pair[0], sort)
         }
-        results = list(once.results)
+        results = list(judgement.results)
         for i, more_outcomes in self._more(sorts).items() if sorts else ():
-            first = once.outcomes[i][0].compared
+            first = judgement.outcomes[i][0].compared
             sort = sorts[i]
             if all(sort(outcome.compared) == sort(first) for outcome in more_outcomes):
                 value = self.examples[i].value
                 note = f"its comment says: {value.text}" if value else ""
                 results[i] = replace(results[i], verdict=Verdict.DIFFERS, note=note, by_chance=True)
-        return once._replace(results=results)
+        return judgement._replace(results=results)
 
     def _more(self, indices: Collection[int]) -> dict[int, tuple[Outcome, ...]]:
         """Return the outcomes of some examples by further seeds, by index."""
@@ -159,16 +163,16 @@ class _Rounds:
         outcomes = self._evaluated(plans)
         return {i: outcomes[i] for i in indices}
 
-    def by_documented_values(self, once: Judgement, chance: Sequence[int]) -> Judgement:
+    def by_documented_values(self, judgement: Judgement, chance: Sequence[int]) -> Judgement:
         """Judge the page by further runs. chance: the indices of examples that depend on chance."""
-        all_runs = self._second_round_outcomes(once, chance)
+        all_runs = self._second_round_outcomes(judgement, chance)
         if not all_runs:
-            return once
+            return judgement
         again = judge(self.examples, _pairs(all_runs))
         shown_first = _shown_at_first_use(self.examples)
         results = []
-        for i, (first, second) in enumerate(zip(once.results, again, strict=True)):
-            before, later = once.outcomes[i]
+        for i, (first, second) in enumerate(zip(judgement.results, again, strict=True)):
+            before, later = judgement.outcomes[i]
             runs = all_runs[i]
             seeds, repeats = runs[_ADOPTED:_REPEATED], runs[_REPEATED:]
             samples = [outcome.output for outcome in (before, *seeds)]
@@ -181,28 +185,28 @@ class _Rounds:
                 first = _better(first, second, runs, samples, i in shown_first)
             results.append(first)
         pairs = enumerate(_pairs(all_runs))
-        outcomes = [once.outcomes[i] if i in self.lucky else pair for i, pair in pairs]
+        outcomes = [judgement.outcomes[i] if i in self.lucky else pair for i, pair in pairs]
         return Judgement(_with_repetitions(results), outcomes)
 
     def _second_round_outcomes(
-        self, once: Judgement, chance: Sequence[int]
+        self, judgement: Judgement, chance: Sequence[int]
     ) -> list[tuple[Outcome, ...]]:
         """Return, for each example, the outcomes of _ADOPTED runs and of one for each further seed.
 
-        The seeds are run only where an example depends on chance; in other languages than
-        Lua, one run that repeats the first is added then. The list is empty where the runs
-        would repeat those of the first round.
+        The seeds are run only where an example depends on chance; in other languages than Lua, one
+        run that repeats the first is added then. The list is empty where the runs would repeat
+        those of the first round.
         """
         literals = self._varied_literals()
         if not chance:  # nothing is adopted: the first two are what has run
             if literals == self.sources:
                 return []
             repeated = self._evaluated([replace(FIRST, sources=literals)])
-            return [(*pair, *run) for pair, run in zip(once.outcomes, repeated, strict=True)]
-        failed = (i for i, result in enumerate(once.results) if result.failed)
+            return [(*pair, *run) for pair, run in zip(judgement.outcomes, repeated, strict=True)]
+        failed = (i for i, result in enumerate(judgement.results) if result.failed)
         last = max((*chance, *failed))
-        adopted = self._adopting(once, chance, self.sources, vary=False)
-        varied = self._adopting(once, chance, literals, vary=True)
+        adopted = self._adopting(judgement, chance, self.sources, vary=False)
+        varied = self._adopting(judgement, chance, literals, vary=True)
         plans = [
             replace(FIRST, **adopted),
             replace(SECOND, **adopted),
@@ -214,12 +218,11 @@ class _Rounds:
         return self._evaluated(plans)
 
     def _adopting(
-        self, once: Judgement, chance: Sequence[int], replaced: Mapping[int, str], vary: bool
+        self, judgement: Judgement, chance: Sequence[int], replaced: Mapping[int, str], vary: bool
     ) -> dict[str, Any]:
         """Return the fields `after` and `sources` of a plan by which documented values are adopted.
 
-        replaced: inputs, by index, that replace those of the page. vary: see
-        `code_to_adopt`.
+        replaced: inputs, by index, that replace those of the page. vary: see `code_to_adopt`.
         """
         after, sources = dict[int, str](), dict(replaced)
         for i in chance:
@@ -227,7 +230,9 @@ class _Rounds:
             if code := code_to_adopt(example, vary):
                 after[i] = code
             cell = replace(example, source=replaced.get(i, example.source))
-            if code := cell_to_adopt(cell, [outcome.output for outcome in once.outcomes[i]], vary):
+            if code := cell_to_adopt(
+                cell, [outcome.output for outcome in judgement.outcomes[i]], vary
+            ):
                 sources[i] = code
         return {"after": after, "sources": sources}
 
@@ -355,8 +360,8 @@ def _with_repetitions(results: Sequence[Result]) -> list[Result]:
 def _shown_at_first_use(examples: Sequence[Example]) -> set[int]:
     """Return the indices of examples that show a variable first in their block.
 
-    The page may show other numbers there than in the block before; the rest of the block is
-    about these.
+    The page may show other numbers there than in the block before; the rest of the block is about
+    these.
     """
     indices: set[int] = set()
     block, used = -1, set[str]()

@@ -142,10 +142,9 @@ def with_fragments(
 ) -> list[Result]:
     """Return the results; those that fail because the page omits what they need become FRAGMENT.
 
-    They lack a name that has no value when the example has run, one that an example above
-    should have given its value and failed, or a file, module or the like whose name stands
-    nowhere else. A name that differs only in capital letters from one with a value is an error
-    of the page instead.
+    They lack a name that has no value when the example has run, one that an example above should
+    have given its value and failed, or a file, module or the like whose name stands nowhere else. A
+    name that differs only in capital letters from one with a value is an error of the page instead.
 
     outcomes: those of the results in two runs, of which the first tells names without values.
     predefined: for each language, the names that have values before a page begins.
@@ -253,8 +252,7 @@ class _Fragments:
     def _is_slip(self, name: str) -> bool:
         """Tell whether a name differs only in capital letters from one that has a value.
 
-        `map` does not mean a class `Map`; nor, in Python, does a class `A` mean a variable
-        `a`.
+        `map` does not mean a class `Map`; nor, in Python, does a class `A` mean a variable `a`.
         """
         return any(
             bound.lower() == name.lower()

@@ -228,8 +228,7 @@ def _as_ended(example: Example, outcome: Outcome) -> Outcome:
 def _judge_silent(result: Result) -> Result:
     """Return the result of an example without a documented output, judged by its code alone.
 
-    A comment at its end that announces an error demands one; an assertion that ran makes it
-    pass.
+    A comment at its end that announces an error demands one; an assertion that ran makes it pass.
     """
     source = result.example.source
     is_lua = result.example.language == LUA
@@ -245,8 +244,7 @@ def _judge_one(
 ) -> Result:
     """Judge one example without regard to the examples above it.
 
-    candidates: pairs of texts from the two runs; the documented text may show any of these
-    pairs.
+    candidates: pairs of texts from the two runs; the documented text may show any of these pairs.
     """
     why_not = unrunnable(example)
     if why_not:
@@ -277,8 +275,7 @@ def _judge_one(
 def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome) -> Result:
     """Return the verdict of an example whose value is documented by a comment.
 
-    A comment in words that hardly resemble the printed value is a remark, which is not
-    compared.
+    A comment in words that hardly resemble the printed value is a remark, which is not compared.
     """
     shown = first.shown, second.shown
     if _LEFT_OUT.fullmatch(value.text):

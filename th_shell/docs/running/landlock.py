@@ -61,10 +61,9 @@ def handled(of: int) -> Access:
 def restrict(rules: Mapping[str, Access], of: int | None = None) -> None:
     """Take from this process all rights to files that the rules do not give.
 
-    rules: the rights by paths; paths that do not exist are left out. of: the version whose
-    rights are used, by default the kernel's. Raises OSError. `seccomp.restrict`, or a
-    privilege, comes first: the kernel demands that the process cannot gain rights by executing
-    other programs.
+    rules: the rights by paths; paths that do not exist are left out. of: the version whose rights
+    are used, by default the kernel's. Raises OSError. `seccomp.restrict`, or a privilege, comes
+    first: the kernel demands that the process cannot gain rights by executing other programs.
     """
     used = of or version()
     ruleset = _create(used)

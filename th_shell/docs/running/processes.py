@@ -71,8 +71,8 @@ def lua_engine(command: Sequence[str]) -> Engine:
 def python_engine(command: Sequence[str] = (), has_face: bool = True) -> Engine:
     """Return the engine for a command that runs a Python script; by default, th-docs' Python.
 
-    has_face: let `import torch` be this project's torch. Another command imports packages of
-    its own environment.
+    has_face: let `import torch` be this project's torch. Another command imports packages of its
+    own environment.
     """
     script = str(Path(__file__).with_name("python_engine.py"))
     face = ["--face", _FACE, _TOP] if has_face and not command else []
@@ -117,9 +117,8 @@ class Starter:
     def start(self, engine: Engine, number: int) -> Run:
         """Start a run. number: its place among the runs of a page.
 
-        The number decides which process starts the run; runs that one process starts have
-        the same addresses. Raises LostError where no process can be started, StoppedError
-        after `stop`.
+        The number decides which process starts the run; runs that one process starts have the same
+        addresses. Raises LostError where no process can be started, StoppedError after `stop`.
         """
         try:
             with self._lock:

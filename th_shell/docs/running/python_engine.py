@@ -174,8 +174,7 @@ class _Seeder:
 def _use_up_kept_memory() -> None:
     """Take the freed memory that numpy has kept, so that its next arrays have new memory.
 
-    New memory is filled with another byte in each run; used memory has the same contents in
-    all.
+    New memory is filled with another byte in each run; used memory has the same contents in all.
     """
     numpy = sys.modules.get("numpy")
     if numpy is not None:

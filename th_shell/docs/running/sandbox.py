@@ -49,8 +49,8 @@ def missing() -> str:
 def enter(folders: Sequence[str], read: Sequence[str], output: str, executes: bool) -> None:
     """Restrict this process to folders, for good. Raises OSError.
 
-    read: files and folders to read and execute besides. output: the file that it prints into,
-    which programs also open by its name, /dev/stdout. executes: see `seccomp.restrict`.
+    read: files and folders to read and execute besides. output: the file that it prints into, which
+    programs also open by its name, /dev/stdout. executes: see `seccomp.restrict`.
     """
     rules = {path: READ for path in (*_SYSTEM, *read)}
     rules |= {path: USE for path in _DEVICES}
