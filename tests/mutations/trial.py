@@ -24,7 +24,7 @@ from th_shell.docs.checking import Checker
 from th_shell.docs.judging.expectations import errata_of, with_errata
 from th_shell.docs.judging.missing_outputs import with_missing_outputs
 from th_shell.docs.judging.randomness import judge_page
-from th_shell.docs.judging.reasons import with_devices, with_fragments
+from th_shell.docs.judging.reasons import with_fragments, with_missing_devices
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading import names
 from th_shell.docs.reading.compiler import Compiler
@@ -308,7 +308,7 @@ class Trial:
         errata = errata_of(examples, self._page.beside)
         sources = {i: e.right for i, e in errata.items() if e.right is not None}
         judged = judge_page(examples, self.runner, sources, {})
-        results = with_devices(judged.results, self._imported)
+        results = with_missing_devices(judged.results, self._imported)
         results = with_fragments(results, judged.outcomes, self._known)
         results = with_missing_outputs(results, judged.outcomes, self._page, self.runner)
         return with_errata(results, judged.outcomes, errata)

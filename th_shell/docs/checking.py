@@ -20,7 +20,7 @@ from th_shell import python_syntax
 from th_shell.docs.judging import expectations
 from th_shell.docs.judging.missing_outputs import with_missing_outputs
 from th_shell.docs.judging.randomness import judge_page
-from th_shell.docs.judging.reasons import damage, with_devices, with_fragments
+from th_shell.docs.judging.reasons import damage, with_fragments, with_missing_devices
 from th_shell.docs.judging.verdicts import ANNOUNCED, PageResult, Result, Verdict
 from th_shell.docs.reading import names
 from th_shell.docs.reading.compiler import Compiler
@@ -177,7 +177,7 @@ def _with_reasons(
     if any(example.language == LUA for example in page.examples):
         known[LUA] = page.compiler.known_names | names.bound_names(lua)
     given = python_syntax.imported_names(python)
-    results = with_fragments(with_devices(results, given), outcomes, known)
+    results = with_fragments(with_missing_devices(results, given), outcomes, known)
     return [_damaged(result, page) for result in results]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from th_shell.docs.judging.reasons import with_devices
+from th_shell.docs.judging.reasons import with_missing_devices
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import Example, Kind
 
@@ -35,12 +35,14 @@ def traceback(message: str) -> str:
 
 
 def judged(*results: Result) -> list[str]:
-    return [one.verdict.value for one in with_devices(results)]
+    return [one.verdict.value for one in with_missing_devices(results)]
 
 
 @pytest.mark.parametrize("message", MESSAGES)
 def test_errors_that_say_so(message: str) -> None:
-    (found,) = with_devices([result("x = f()", Verdict.ERROR, "printed\n" + traceback(message))])
+    (found,) = with_missing_devices(
+        [result("x = f()", Verdict.ERROR, "printed\n" + traceback(message))]
+    )
     assert (found.verdict, found.note) == (
         Verdict.DEVICE,
         "needs a device: " + message.split("\n")[0],
@@ -60,7 +62,7 @@ def test_errors_that_say_so(message: str) -> None:
     ],
 )
 def test_what_is_judged_as_it_is(one: Result) -> None:
-    assert list(with_devices([one])) == [one]
+    assert list(with_missing_devices([one])) == [one]
 
 
 GPU = result("x = make(device='cuda')", Verdict.ERROR, MESSAGES[0])
@@ -89,7 +91,7 @@ def test_what_holds_all_the_same() -> None:
     shown = result("y", Verdict.DIFFERS, "tensor(1)", "tensor(1, device='cuda:0')")
     same = result("y.sum()", Verdict.PASS, "1", "1")
     assert judged(GPU, stale, shown, same) == ["device", "ran", "device", "pass"]
-    _, _, found, _ = with_devices([GPU, stale, shown, same])
+    _, _, found, _ = with_missing_devices([GPU, stale, shown, same])
     assert found.note == "needs a device, as does what gives a value to: y"
 
 
@@ -104,10 +106,10 @@ def test_modules_stay_as_they_are(imported: bool) -> None:
     ran = result("import torch", Verdict.RAN)
     waits = result("torch.cuda.synchronize()", Verdict.ERROR, MESSAGES[0])
     wrong = result("torch.ones(2)", Verdict.DIFFERS)
-    found = with_devices([ran, waits, wrong] if imported else [waits, wrong], ["torch"])
+    found = with_missing_devices([ran, waits, wrong] if imported else [waits, wrong], ["torch"])
     assert [one.verdict.value for one in found][-2:] == ["device", "differs"]
 
 
 def test_lua_needs_no_device() -> None:
     lua = Result(Example(1, 0, Kind.PROMPT, "f()"), Verdict.ERROR, MESSAGES[0])
-    assert list(with_devices([lua])) == [lua]
+    assert list(with_missing_devices([lua])) == [lua]

@@ -176,7 +176,7 @@ def manual_seed(seed):
 
 
 def test_torch_is_seeded_where_it_is_imported(starter: Starter) -> None:
-    run = starter.start(python_engine(has_face=False), 0)
+    run = starter.start(python_engine(has_torch_alias=False), 0)
     run.ask("begin", b"seed 7")
     ask(run, "input", f"open('torch.py', 'w').write({FAKE!r})")
     assert ask(run, "input", "import torch; torch.numbers").output == "[7]\n"

@@ -248,8 +248,10 @@ def test_a_run_begins_as_quickly(starter: Starter) -> None:
     ],
 )
 def test_folders_of_modules_can_be_read(name: str, value: str, found: list[str]) -> None:
-    plain = sandbox.readable([], {})
-    assert [path for path in sandbox.readable([], {name: value}) if path not in plain] == found
+    plain = sandbox.readable_paths([], {})
+    assert [
+        path for path in sandbox.readable_paths([], {name: value}) if path not in plain
+    ] == found
 
 
 def test_a_command_s_installation_can_be_read(
@@ -259,9 +261,11 @@ def test_a_command_s_installation_can_be_read(
     for folder in (tmp_path / "bin", tmp_path / "torch" / "bin"):
         folder.mkdir(parents=True)
         (folder / "lua").touch(0o755)
-    plain = sandbox.readable([], {})
+    plain = sandbox.readable_paths([], {})
     found = {
-        folder: [path for path in sandbox.readable([f"{folder}/lua"], {}) if path not in plain]
+        folder: [
+            path for path in sandbox.readable_paths([f"{folder}/lua"], {}) if path not in plain
+        ]
         for folder in (tmp_path / "bin", tmp_path / "torch/bin")
     }
     assert str(tmp_path) not in found[tmp_path / "bin"]

@@ -40,7 +40,7 @@ _EXACT = Tolerance()
 
 def agrees(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
     """Tell whether a printed text agrees with the documented one."""
-    expected, got = printout.located(expected), printout.located(got)
+    expected, got = printout.without_places(expected), printout.without_places(got)
     if printout.ANYTHING in expected:
         if "..." in got:  # also the mark of a long array
             expected = expected.replace(printout.ANYTHING, "...")
@@ -162,7 +162,7 @@ def is_nearly(expected: str, got: str) -> bool:
 
 def is_error_message(expected: str, message: str) -> bool:
     """Tell whether the page documents this error, wherever it was raised."""
-    texts = printout.located(expected), printout.located(message)
+    texts = printout.without_places(expected), printout.without_places(message)
     if texts[0].strip() == printout.ANYTHING:
         return False  # of an error, the page must tell something
     documented, printed = map(printout.bare_message, texts)

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from th_shell.docs.judging.randomness import Judgement, judge_page, lost_in
+from th_shell.docs.judging.randomness import Judgement, judge_page, lost_outcomes
 from th_shell.docs.judging.reasons import REQUIRES
 from th_shell.docs.judging.repairs import Passage, Repair, repairs
 from th_shell.docs.judging.verdicts import Result, Verdict
@@ -54,7 +54,7 @@ class Healing:
     def __post_init__(self) -> None:
         self._starts = [example.line for example in self._page.examples]
         self._results = self._judged_before.results
-        self._lost = lost_in(self._judged_before)
+        self._lost = lost_outcomes(self._judged_before)
         self._modules: set[str] = set()  # the names of modules so far
         self._proposals = self._all_proposals()
         self._tried: dict[int, Repair] = {}

@@ -197,7 +197,7 @@ def same(first: str, second: str) -> bool:
     return first == second or _ADDRESS.sub("0x", first) == _ADDRESS.sub("0x", second)
 
 
-def elsewhere(text: str) -> str:
+def at_other_addresses(text: str) -> str:
     """Return a printed text with another address for each object."""
     return _ADDRESS.sub("0x0", text)
 
@@ -222,12 +222,12 @@ def spaced(text: str) -> str:
 
     Addresses are replaced; colours and the places of errors in code are left out.
     """
-    return " ".join(_ADDRESS.sub("0x", without_colours(located(text))).split())
+    return " ".join(_ADDRESS.sub("0x", without_colours(without_places(text))).split())
 
 
 def tokens(text: str) -> list[str]:
     """Return the tokens of a text, in order."""
-    text = located(text).replace(ANYTHING, f" {ANYTHING} ")
+    text = without_places(text).replace(ANYTHING, f" {ANYTHING} ")
     text = _SHAPE.sub(r"<\1|\2>", _TIMING.sub("", without_colours(text)))
     text = _SLICE.sub(r"(\1) =", _ADDRESS.sub("0x", text))
     lines = map(_TOKEN.findall, ELLIPSIS.sub(ANYTHING, text).split("\n"))
@@ -250,7 +250,7 @@ def is_number(token: str) -> bool:
     return _IS_NUMBER.match(token) is not None
 
 
-def located(text: str) -> str:
+def without_places(text: str) -> str:
     """Return a text without the places in code that Python's errors and warnings name."""
     if "Traceback" in text or 'File "' in text:
         for traceback in _PYTHON_TRACEBACKS:

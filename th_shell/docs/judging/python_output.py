@@ -14,7 +14,7 @@ import ast
 import re
 from dataclasses import replace
 
-from th_shell.docs.judging.printout import ANYTHING, located
+from th_shell.docs.judging.printout import ANYTHING, without_places
 from th_shell.docs.reading.examples import PYTHON, Example, Kind
 from th_shell.docs.running.evaluation import Outcome
 from th_shell.python_syntax import expression
@@ -73,7 +73,7 @@ def comparable_outcome(example: Example, outcome: Outcome) -> Outcome:
     }
     error = outcome.error
     if error and _IGNORE_DETAIL in example.flags:
-        *above, last = located(error).rstrip("\n").split("\n")
+        *above, last = without_places(error).rstrip("\n").split("\n")
         error = "\n".join([*above, _MODULE.sub("", last)])
     output, printed = shown[outcome.output], shown[outcome.printed]
     return replace(outcome, output=output, printed=printed, error=error)

@@ -60,13 +60,13 @@ def judge_page(
     rounds = _Rounds([comparable(example) for example in examples], runner, sources, lost)
     judged = rounds.by_two_runs()
     if not by_two_runs:
-        judged = replace(rounds, lost=lost_in(judged)).by_further_runs(judged)
+        judged = replace(rounds, lost=lost_outcomes(judged)).by_further_runs(judged)
     pairs = zip(judged.results, examples, strict=True)
     results = [result if result.example is e else replace(result, example=e) for result, e in pairs]
     return judged._replace(results=results)
 
 
-def lost_in(judged: Judgement) -> dict[int, Outcome]:
+def lost_outcomes(judged: Judgement) -> dict[int, Outcome]:
     """Return the outcomes, by index, of examples that took all their time or ended their process.
 
     They need not be run again, only to wait again.
@@ -102,13 +102,10 @@ class _Rounds:
         if differing := self.differing_outcomes(judgement):
             pairs = [(a, differing.get(i, b)) for i, (a, b) in enumerate(judgement.outcomes)]
             judgement = Judgement(judge(self.examples, pairs), pairs)
-        chance = [
-            i for i, result in enumerate(judgement.results) if result.verdict is Verdict.LAYOUT
-        ]
+        chance = [i for i, r in enumerate(judgement.results) if r.verdict is Verdict.LAYOUT]
         if chance or any(result.failed for result in judgement.results):
-            judgement = replace(self, lucky=frozenset(differing)).by_documented_values(
-                judgement, chance
-            )
+            rounds = replace(self, lucky=frozenset(differing))
+            judgement = rounds.by_documented_values(judgement, chance)
         return self.with_fixed_orders(judgement)
 
     def differing_outcomes(self, judgement: Judgement) -> dict[int, Outcome]:
@@ -141,7 +138,7 @@ class _Rounds:
             for i, (example, result, pair) in enumerate(zip(self.examples, *judgement, strict=True))
             if result.verdict is Verdict.LAYOUT
             and pair[0].compared != pair[1].compared
-            and not _is_free(example, pair[0])
+            and not _may_differ(example, pair[0])
             and (sort := sorting(*(outcome.compared for outcome in pair)))
             and not _holds(example, pair[0], sort)
         }
@@ -165,7 +162,7 @@ class _Rounds:
 
     def by_documented_values(self, judgement: Judgement, chance: Sequence[int]) -> Judgement:
         """Judge the page by further runs. chance: the indices of examples that depend on chance."""
-        all_runs = self._second_round_outcomes(judgement, chance)
+        all_runs = self._second_round(judgement, chance)
         if not all_runs:
             return judgement
         again = judge(self.examples, _pairs(all_runs))
@@ -182,13 +179,13 @@ class _Rounds:
                 samples = samples[:1]
             is_same_by_luck = i in self.lucky and runs[0].output == before.output
             if len({before, later, *runs}) > 1 and not is_same_by_luck:
-                first = _better(first, second, runs, samples, i in shown_first)
+                first = _better_result(first, second, runs, samples, i in shown_first)
             results.append(first)
         pairs = enumerate(_pairs(all_runs))
         outcomes = [judgement.outcomes[i] if i in self.lucky else pair for i, pair in pairs]
         return Judgement(_with_repetitions(results), outcomes)
 
-    def _second_round_outcomes(
+    def _second_round(
         self, judgement: Judgement, chance: Sequence[int]
     ) -> list[tuple[Outcome, ...]]:
         """Return, for each example, the outcomes of _ADOPTED runs and of one for each further seed.
@@ -230,9 +227,8 @@ class _Rounds:
             if code := code_to_adopt(example, vary):
                 after[i] = code
             cell = replace(example, source=replaced.get(i, example.source))
-            if code := cell_to_adopt(
-                cell, [outcome.output for outcome in judgement.outcomes[i]], vary
-            ):
+            outputs = [outcome.output for outcome in judgement.outcomes[i]]
+            if code := cell_to_adopt(cell, outputs, vary):
                 sources[i] = code
         return {"after": after, "sources": sources}
 
@@ -260,7 +256,7 @@ def _holds(example: Example, outcome: Outcome, sort: Callable[[str], str]) -> bo
     return any(equal(sort(text), got) for text in texts)
 
 
-def _is_free(example: Example, outcome: Outcome) -> bool:
+def _may_differ(example: Example, outcome: Outcome) -> bool:
     """Tell whether the documented text need not be the printed one, as for errors and `...`."""
     is_other = outcome.error is not None or bool(example.settings.filters)
     return is_other or "..." in example.expected
@@ -288,7 +284,7 @@ def _pairs(outcomes: Sequence[tuple[Outcome, ...]]) -> list[tuple[Outcome, Outco
     return [(first, second) for first, second, *_ in outcomes]
 
 
-def _better(
+def _better_result(
     first: Result,
     second: Result,
     outcomes: Sequence[Outcome],

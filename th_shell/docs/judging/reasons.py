@@ -26,7 +26,12 @@ from posixpath import dirname
 from th_shell import python_syntax
 from th_shell.docs.judging.announced_errors import says
 from th_shell.docs.judging.documented_values import has_uneven_rows
-from th_shell.docs.judging.printout import contradictions, located, only_rows, printed_tensors
+from th_shell.docs.judging.printout import (
+    contradictions,
+    only_rows,
+    printed_tensors,
+    without_places,
+)
 from th_shell.docs.judging.verdicts import ANNOUNCED, Result, Verdict
 from th_shell.docs.reading import names, naming
 from th_shell.docs.reading.compiler import Compiler
@@ -98,7 +103,9 @@ _NO_DEVICE = re.compile(
 )
 
 
-def with_devices(results: Iterable[Result], modules: Iterable[str] = ()) -> Iterator[Result]:
+def with_missing_devices(
+    results: Iterable[Result], modules: Iterable[str] = ()
+) -> Iterator[Result]:
     """Yield the results; those that fail because a device is missing get the verdict DEVICE.
 
     modules: names of modules that are imported before a page begins.
@@ -127,13 +134,13 @@ def with_devices(results: Iterable[Result], modules: Iterable[str] = ()) -> Iter
 
 def _lacks_device(result: Result) -> bool:
     """Tell whether an error says that a device is missing, and the page shows no such error."""
-    is_said = _NO_DEVICE.search(located(result.got))
+    is_said = _NO_DEVICE.search(without_places(result.got))
     return bool(is_said) and not _NO_DEVICE.search(result.example.expected)
 
 
 def _message(got: str) -> str:
     """Return the line of an error's message that says which device is missing."""
-    lines = located(got).split("\n")
+    lines = without_places(got).split("\n")
     return next((line for line in lines if _NO_DEVICE.search(line)), "")
 
 

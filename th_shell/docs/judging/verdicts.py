@@ -19,7 +19,13 @@ from th_shell.docs.judging.comparison import (
     shows_today,
     sorting,
 )
-from th_shell.docs.judging.printout import NUMBER, bare_message, elsewhere, same, with_exact_hex
+from th_shell.docs.judging.printout import (
+    NUMBER,
+    at_other_addresses,
+    bare_message,
+    same,
+    with_exact_hex,
+)
 from th_shell.docs.judging.tables import like_tables, same_tables
 from th_shell.docs.reading.comment_values import Value, quoted_in, remark_of
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
@@ -176,13 +182,10 @@ class Judging:
 
         A second run is made up, which has printed the same with other addresses.
         """
-        second = replace(
-            outcome,
-            output=elsewhere(outcome.output),
-            printed=elsewhere(outcome.printed),
-            shown=elsewhere(outcome.shown),
-            error=outcome.error and elsewhere(outcome.error),
-        )
+        texts = (outcome.output, outcome.printed, outcome.shown)
+        output, printed, shown = map(at_other_addresses, texts)
+        error = outcome.error and at_other_addresses(outcome.error)
+        second = replace(outcome, output=output, printed=printed, shown=shown, error=error)
         return self.result(example, outcome, second)
 
     def result(self, example: Example, first: Outcome, second: Outcome) -> Result:

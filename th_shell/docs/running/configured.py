@@ -44,8 +44,8 @@ def _engine(language: str, configuration: Configuration) -> Engine:
     if command and command.speaks_protocol:
         engine = Engine(command.words)
     elif language == PYTHON:
-        has_face = configuration.torch != INSTALLED
-        engine = python_engine(command.words if command else (), has_face)
+        has_torch_alias = configuration.torch != INSTALLED
+        engine = python_engine(command.words if command else (), has_torch_alias)
     else:
         engine = lua_engine(command.words) if command else Engine()
     return replace(

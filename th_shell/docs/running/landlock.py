@@ -52,7 +52,7 @@ def version() -> int:
         return 0
 
 
-def handled(of: int) -> Access:
+def known_rights(of: int) -> Access:
     """Return the rights to files that a version of Landlock knows."""
     last = max(right for known_from, right in _KNOWN_FROM.items() if known_from <= of)
     return Access(2 * last - 1)
@@ -69,7 +69,7 @@ def restrict(rules: Mapping[str, Access], of: int | None = None) -> None:
     ruleset = _create(used)
     try:
         for path, access in rules.items():
-            _add(ruleset, path, access & handled(used))
+            _add(ruleset, path, access & known_rights(used))
         _call(_RESTRICT_SELF, ruleset, 0)
     finally:
         os.close(ruleset)
@@ -78,7 +78,7 @@ def restrict(rules: Mapping[str, Access], of: int | None = None) -> None:
 def _create(used: int) -> int:
     # A kernel knows the members up to its version, and may refuse a longer structure.
     """Return the descriptor of new rules that deny all rights of a version."""
-    members = [int(handled(used)), *(bits for since, bits in _OTHERS.items() if since <= used)]
+    members = [int(known_rights(used)), *(bits for since, bits in _OTHERS.items() if since <= used)]
     rules = struct.pack(f"={len(members)}Q", *members)
     return _call(_CREATE_RULESET, rules, ctypes.c_size_t(len(rules)), 0)
 

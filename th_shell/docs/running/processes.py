@@ -33,7 +33,7 @@ _TOO_MUCH = f"was killed: it has written more than {MOST_WRITTEN >> 20} MB into 
 MAX_OUTPUT = 1 << 20  # bytes of an example's output that are kept
 
 #: The module that makes `import torch` this project's torch. It is loaded by engines alone.
-_FACE = "th_shell.python.alias"
+_TORCH_ALIAS = "th_shell.python.alias"
 _TOP = str(Path(__file__).resolve().parents[3])
 
 #: The code of a starter, which is isolated but has the module path of this process, and its
@@ -68,15 +68,15 @@ def lua_engine(command: Sequence[str]) -> Engine:
     return Engine([*command, *scripts])
 
 
-def python_engine(command: Sequence[str] = (), has_face: bool = True) -> Engine:
+def python_engine(command: Sequence[str] = (), has_torch_alias: bool = True) -> Engine:
     """Return the engine for a command that runs a Python script; by default, th-docs' Python.
 
-    has_face: let `import torch` be this project's torch. Another command imports packages of its
-    own environment.
+    has_torch_alias: let `import torch` be this project's torch. Another command imports packages of
+    its own environment.
     """
     script = str(Path(__file__).with_name("python_engine.py"))
-    face = ["--face", _FACE, _TOP] if has_face and not command else []
-    return Engine([*(command or [sys.executable]), script, *face])
+    alias = ["--torch-alias", _TORCH_ALIAS, _TOP] if has_torch_alias and not command else []
+    return Engine([*(command or [sys.executable]), script, *alias])
 
 
 class LostError(Exception):
@@ -157,15 +157,15 @@ class Starter:
 
     def _connection(self, number: int) -> socket.socket:
         """Return the connection to the process of a number, which is started where needed."""
-        process, connection = self._processes.get(number) or _started()
+        process, connection = self._processes.get(number) or _start_process()
         if process.poll() is not None:  # a page may have killed it
             connection.close()
-            process, connection = _started()
+            process, connection = _start_process()
         self._processes[number] = process, connection
         return connection
 
 
-def _started() -> tuple[subprocess.Popen[bytes], socket.socket]:
+def _start_process() -> tuple[subprocess.Popen[bytes], socket.socket]:
     """Start a process that starts runs; return it, and the connection to it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     path = [*(os.path.abspath(path) for path in sys.path if path), _TOP]

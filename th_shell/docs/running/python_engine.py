@@ -7,8 +7,9 @@ shows the value of the last one. Besides the requests of every engine it knows
 
     cell    run several statements as a notebook does.
 
-With the words `--face MODULE FOLDER`, `import torch` is what the function `use_face` of a module
-says, whose package is in that folder: so th-docs starts the Python that it runs in itself.
+With the words `--torch-alias MODULE FOLDER`, `import torch` imports this project's torch: the
+function `use_face` of the module sets that up, and the package is in the folder. So th-docs starts
+the Python that it runs in itself.
 """
 
 from __future__ import annotations
@@ -268,7 +269,7 @@ def _flush() -> None:
             stream.flush()  # type: ignore[union-attr]
 
 
-def _use_face(module: str, folder: str) -> None:
+def _use_torch_alias(module: str, folder: str) -> None:
     """Let `import torch` be this project's torch. module: sets that up; folder: has its package."""
     sys.path.append(folder)
     _hidden_files.append(os.path.join(folder, "th_shell", ""))
@@ -288,8 +289,8 @@ def main() -> None:
         )
     for descriptor in (_REQUESTS, _REPLIES):
         os.set_inheritable(descriptor, False)
-    if sys.argv[1:2] == ["--face"]:
-        _use_face(*sys.argv[2:4])
+    if sys.argv[1:2] == ["--torch-alias"]:
+        _use_torch_alias(*sys.argv[2:4])
         del sys.argv[1:4]
     process = os.getpid()
     requests = open(_REQUESTS, "rb", closefd=False)

@@ -60,7 +60,7 @@ def enter(folders: Sequence[str], read: Sequence[str], output: str, executes: bo
     landlock.restrict(rules)
 
 
-def readable(command: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+def readable_paths(command: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     """Return the files and folders that an engine reads. command: () for the runtime."""
     paths = [*_searched(environment), *_packages()]
     program = shutil.which(command[0]) if command else sys.executable

@@ -262,7 +262,7 @@ class _Keeper:
         os.environ["TMPDIR"] = tempfile.tempdir = f"{folder}/tmp"
         sandbox.enter(
             [f"{folder}/page", f"{folder}/tmp"],
-            [*sandbox.readable(self._plan["command"], os.environ), *self._plan["read"]],
+            [*sandbox.readable_paths(self._plan["command"], os.environ), *self._plan["read"]],
             output=f"{folder}/output",
             executes=executes,
         )
