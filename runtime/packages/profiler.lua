@@ -96,30 +96,7 @@ function Profiler:setColor(name, color)
   event.color = color
 end
 
-<<<<<<< HEAD:runtime/packages/profiler.lua
---- Draws the report, a line below the other, with a painter of the package qt.
--- @param args painter or win, zoom, font (its size), x and y of the first line
-function Profiler:displayAll(args)
-  local painter = args.painter or args.win
-  if not painter then errors.fail('# ERROR: Profiler.displayAll() needs a painter') end
-  local size = args.font or 24 * (args.zoom or 1)
-  painter:setfont(qt.QFont{ serif = false, italic = false, size = size })
-  if self.off then return end
-  local x, y = args.x or 0, args.y or 0
-  for _, event in ipairs(self.list) do
-    painter:setcolor(event.color or 'black')
-    local text = row(event)
-    painter:moveto(x, y)
-    painter:show(text)
-    y = y + 1.5 * size
-  end
-end
-
-errors.make_public(Profiler,
-  'start cpu real lap format formatAll print printAll setColor displayAll')
-=======
 th.make_public(Profiler, 'start cpu real lap format formatAll print printAll setColor')
->>>>>>> 8e3a71b7 (Take away xlua.Profiler's displayAll, which draws with the package qt alone):runtime/lua/packages/profiler.lua
 
 --- A profiler: mode 'off' prints nothing; a verbose one says when events start, and their laps.
 function xlua.Profiler(mode, verbose)

@@ -26,10 +26,10 @@ from th_shell.docs.judging.missing_outputs import with_missing_outputs
 from th_shell.docs.judging.randomness import judge_page
 from th_shell.docs.judging.reasons import with_fragments, with_missing_devices
 from th_shell.docs.judging.verdicts import Result, Verdict
-from th_shell.docs.reading import names
+from th_shell.docs.reading import lua_names
+from th_shell.docs.reading.classification import examples_of
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, edited, numbered
-from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.running.configured import with_conditions, with_imports
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
 from th_shell.docs.running.processes import Starter
@@ -127,12 +127,12 @@ class Trial:
         self.examples = with_conditions(self._page.examples, runner)
         lua, python = (runner.preludes.get(language, "") for language in (LUA, PYTHON))
         self._known = {
-            LUA: compiler.known_names | names.bound_names(lua),
+            LUA: compiler.known_names | lua_names.bound_names(lua),
             PYTHON: python_syntax.BUILTINS | python_syntax.bound_names(python),
         }
         self._imported = python_syntax.imported_names(python)
         self.results = self._judged(self.examples)
-        found = errata_of(self.examples, self._page.beside)
+        found = errata_of(self.examples, self._page.sidecar)
         #: The errata that say what is right: only these are checked.
         self._checked = {i for i, e in found.items() if (e.right, e.prints) != (None, None)}
         outcomes = self.runner.evaluate(self.examples)
@@ -305,7 +305,7 @@ class Trial:
         ]
 
     def _judged(self, examples: Sequence[Example]) -> Sequence[Result]:
-        errata = errata_of(examples, self._page.beside)
+        errata = errata_of(examples, self._page.sidecar)
         sources = {i: e.right for i, e in errata.items() if e.right is not None}
         judged = judge_page(examples, self.runner, sources, {})
         results = with_missing_devices(judged.results, self._imported)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.patterns.pumping import slow_text
-from th_shell.docs.settings.captures import Captures
+from th_shell.docs.settings.settings import Captures
 from th_shell.runtime.shell import Engine
 
 TOP = Path(__file__).parents[2]

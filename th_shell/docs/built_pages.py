@@ -22,7 +22,7 @@ _FLAGS = re.compile(r"(?<!\s)\s*#\s*doctest:.*")  # Sphinx does not show them
 
 
 def failures_of(page: PageResult) -> Iterator[tuple[int, str]]:
-    """What is wrong with a page, as a report has it, with the line of the page, from 1."""
+    """Yield the problems of a page as a report has them, each behind its line, from 1."""
     if page.problem:
         yield 1, page.problem
     for result in page.failures:
@@ -30,7 +30,7 @@ def failures_of(page: PageResult) -> Iterator[tuple[int, str]]:
 
 
 def marked(html: str, page: PageResult) -> str:
-    """The HTML of a page with its verdicts at the end, to which marks above blocks of code lead."""
+    """Return the HTML of a page with its verdicts at the end, and links to these above code."""
     lines = page_lines(page.page) if page.page.suffix.lower() != ".ipynb" else []
     shown = [result for result in page.results if result.verdict is not Verdict.TEXT]
     results = {f"th-docs-{at}": result for at, result in enumerate(shown, 1)}  # by their places
@@ -40,8 +40,9 @@ def marked(html: str, page: PageResult) -> str:
     def with_mark(code: re.Match[str]) -> str:
         texts = [_bare(line) for line in unescape(_MARKUP.sub("", code[0])).split("\n")]
         for at, block in enumerate(blocks):
-            rest = iter(texts)
-            if all(line in rest for one in block.values() for line in _input(one.example, lines)):
+            unmatched = iter(texts)
+            inputs = [line for shown in block.values() for line in _input(shown.example, lines)]
+            if all(line in unmatched for line in inputs):
                 del blocks[: at + 1]
                 return _mark(block) + code[0]
         return code[0]
@@ -52,7 +53,7 @@ def marked(html: str, page: PageResult) -> str:
 
 
 def _input(example: Example, lines: Sequence[str]) -> list[str]:
-    """The lines of an input as a built page shows them: with the prompts of its page.
+    """Return the lines of an input as a built page shows them: with the prompts of its page.
 
     lines: those of the page; none where its file has them in another form.
     """
@@ -68,8 +69,8 @@ def _mark(block: Mapping[str, Result]) -> str:
     """Links to verdicts: one for examples that follow one another and have the same."""
     links = []
     for name, some in groupby(block, lambda place: block[place].verdict.value):
-        first, *others = some
-        count = f"{len(others) + 1} " if others else ""
+        first, *later = some
+        count = f"{len(later) + 1} " if later else ""
         links.append(f'<a class="th-docs-{name}" href="#{first}">{count}{name}</a>')
     return f'<p class="th-docs">{" ".join(links)}</p>'
 
@@ -77,8 +78,8 @@ def _mark(block: Mapping[str, Result]) -> str:
 def _row(place: str, result: Result) -> str:
     name = result.verdict.value
     note = f" ({first_line(result.note)})" if result.note else ""
-    told = f"<pre>{escape(describe(result))}</pre>" if result.failed else escape(name + note)
+    text = f"<pre>{escape(describe(result))}</pre>" if result.failed else escape(name + note)
     source = f"<code>{escape(first_line(result.example.source))}</code>"
     return (
-        f'<li id="{place}" class="th-docs-{name}">line {result.example.line}: {source}: {told}</li>'
+        f'<li id="{place}" class="th-docs-{name}">line {result.example.line}: {source}: {text}</li>'
     )

@@ -22,16 +22,16 @@ from th_shell.docs.judging.missing_outputs import with_missing_outputs
 from th_shell.docs.judging.randomness import judge_page
 from th_shell.docs.judging.reasons import damage, with_fragments, with_missing_devices
 from th_shell.docs.judging.verdicts import ANNOUNCED, PageResult, Result, Verdict
-from th_shell.docs.reading import names
+from th_shell.docs.reading import lua_names
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON
 from th_shell.docs.reading.page import Page, read
 from th_shell.docs.running.configured import configured_runner, with_conditions, with_imports
 from th_shell.docs.running.evaluation import Runner, Runs
 from th_shell.docs.running.processes import Starter, StoppedError
-from th_shell.docs.settings.beside import Erratum
 from th_shell.docs.settings.configuration import Configuration, configuration
 from th_shell.docs.settings.settings import PageError
+from th_shell.docs.settings.sidecar import Erratum
 
 #: What errata say now may change what is printed further down, and so what they should say.
 _ROUNDS = 5
@@ -46,14 +46,13 @@ class ReadPage(NamedTuple):
 
 @dataclass(frozen=True)
 class Checker:
-    """Reads and checks pages. Any thread may use it.
-
-    said: what holds for all pages, whatever their folders say. update: see `check_page`.
-    """
+    """Reads and checks pages. Any thread may use it."""
 
     starter: Starter
     compiler: Compiler
-    said: Configuration
+    #: Rules for all pages, which stand over those of their folders.
+    rules: Configuration
+    #: See `check_page`.
     update: bool = False
 
     def check(self, path: Path) -> PageResult:
@@ -63,36 +62,35 @@ class Checker:
     def read(self, path: Path, text: str | None = None) -> ReadPage:
         """Read a page, or what it would be with another text. Raises PageError."""
         try:
-            said = configuration(path, self.said)
-            page = read(path, self.compiler, said, text)
+            rules = configuration(path, self.rules)
+            page = read(path, self.compiler, rules, text)
         except OSError as error:
             raise PageError(f"cannot be read: {error.strerror}") from None
-        if said.sandbox:
+        if rules.sandbox:
             from th_shell.docs.running import sandbox  # late: few pages are sandboxed
 
             if lack := sandbox.missing():
                 raise PageError(f"the sandbox cannot be had: {lack}")
-        return ReadPage(page, configured_runner(self.starter, said))
+        return ReadPage(page, configured_runner(self.starter, rules))
 
 
 @cache
 def shared_checker() -> Checker:
-    """What checks pages within another program, until it ends: pytest, Sphinx, MkDocs."""
+    """Return the checker of pages within another program, such as pytest, Sphinx or MkDocs."""
     starter = Starter()
     atexit.register(starter.stop)
     return Checker(starter, Compiler(), Configuration())
 
 
 class Assessment(NamedTuple):
-    """How a page's examples are judged but for its errata.
-
-    outcomes: in the two runs that were judged. inputs: the repaired ones; errata: those of the
-    page; each by the indices of examples.
-    """
+    """The verdicts on a page's examples, before its errata count."""
 
     results: Sequence[Result]
+    #: The outcomes in the two runs that were judged.
     outcomes: Sequence[Runs]
+    #: The repaired inputs, by the indices of examples.
     inputs: Mapping[int, str]
+    #: The errata of the page, by the indices of examples.
     errata: Mapping[int, Erratum]
 
 
@@ -117,15 +115,15 @@ def check_page(page: Page, runner: Runner, update: bool = False) -> PageResult:
 
 def _whole(page: Page, results: Sequence[Result]) -> PageResult:
     """Return the results of a page, and whether a smaller share of it is checked than must be."""
-    found = PageResult(page.path, results, unread=page.unread)
-    if found.share >= page.least:
-        return found
-    problem = f"{found.share:.0%} of what could be compared is checked, not {page.least:.0%}"
-    return replace(found, problem=problem)
+    result = PageResult(page.path, results, unread=page.unread)
+    if result.share >= page.least:
+        return result
+    problem = f"{result.share:.0%} of what could be compared is checked, not {page.least:.0%}"
+    return replace(result, problem=problem)
 
 
 def _answered(path: Path, check: Callable[[], PageResult]) -> PageResult:
-    """What is found of a page, or the problem with it."""
+    """Return the results of a page, or the problem with it."""
     try:
         with own_faults():
             return check()
@@ -147,14 +145,14 @@ def own_faults() -> Iterator[None]:
 
 
 def _ready(page: Page, runner: Runner) -> tuple[Page, Runner]:
-    """A page whose conditions are decided, and what runs it."""
+    """Return a page whose conditions are decided, and what runs it."""
     runner = with_imports(runner, page.examples)
     return replace(page, examples=with_conditions(page.examples, runner)), runner
 
 
 def _assessed(page: Page, runner: Runner) -> Assessment:
-    errata = expectations.errata_of(page.examples, page.beside)
-    sources = {i: one.right for i, one in errata.items() if one.right is not None}
+    errata = expectations.errata_of(page.examples, page.sidecar)
+    sources = {i: erratum.right for i, erratum in errata.items() if erratum.right is not None}
     judged = judge_page(page.examples, runner, sources, {})
     results, inputs = judged.results, dict[int, str]()
     if any(result.failed or result.note == ANNOUNCED for result in results):
@@ -171,30 +169,32 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
 def _with_reasons(
     results: Sequence[Result], outcomes: Sequence[Runs], page: Page, runner: Runner
 ) -> list[Result]:
-    """The results, in which failures whose reason is not the program have other verdicts."""
+    """Return the results, in which failures whose reason is not the program have other verdicts."""
     lua, python = (runner.preludes.get(language, "") for language in (LUA, PYTHON))
-    known = {PYTHON: python_syntax.BUILTINS | python_syntax.bound_names(python)}
+    names_before = {PYTHON: python_syntax.BUILTINS | python_syntax.bound_names(python)}
     if any(example.language == LUA for example in page.examples):
-        known[LUA] = page.compiler.known_names | names.bound_names(lua)
-    given = python_syntax.imported_names(python)
-    results = with_fragments(with_missing_devices(results, given), outcomes, known)
+        names_before[LUA] = page.compiler.known_names | lua_names.bound_names(lua)
+    imported = python_syntax.imported_names(python)
+    results = with_fragments(with_missing_devices(results, imported), outcomes, names_before)
     return [_damaged(result, page) for result in results]
 
 
-def held(page: Page, found: Assessment) -> PageResult:
+def held(page: Page, assessment: Assessment) -> PageResult:
     """Return the results, held against the file beside the page. Raises PageError."""
-    results = expectations.with_errata(found.results, found.outcomes, found.errata)
-    before = expectations.verdicts_before(page.beside)
+    results = expectations.with_errata(assessment.results, assessment.outcomes, assessment.errata)
+    before = expectations.verdicts_before(page.sidecar)
     return _whole(page, expectations.with_falls(results, before))
 
 
 def _rewritten(page: Page, runner: Runner) -> list[Result]:
-    """The results, with which the file beside the page is written anew."""
+    """Judge a page, write its sidecar file anew, and return the results."""
     for _ in range(_ROUNDS):
-        found = _assessed(page, runner)
-        errata = expectations.updated(found.results, found.outcomes, found.errata, found.inputs)
-        results = expectations.with_errata(found.results, found.outcomes, errata)
-        if not page.beside.update(page.examples, errata, expectations.reached(results)):
+        assessment = _assessed(page, runner)
+        errata = expectations.updated(
+            assessment.results, assessment.outcomes, assessment.errata, assessment.inputs
+        )
+        results = expectations.with_errata(assessment.results, assessment.outcomes, errata)
+        if not page.sidecar.update(page.examples, errata, expectations.reached(results)):
             break
     return results
 

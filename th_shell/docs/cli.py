@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from th_shell.docs.checking import Checker
-from th_shell.docs.command.command_lines import parser_of, said_by
+from th_shell.docs.command.command_lines import parser_of, rules_of
 from th_shell.docs.command.selection import SUFFIXES, NoPagesError, find_pages, is_there
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
@@ -92,19 +92,19 @@ def _check(words: Sequence[str]) -> int:
 
 
 def _with_pages(words: Sequence[str]) -> list[str]:
-    """The words of a command line, where a page that stands behind --changed is not its BASE."""
+    """Return the words of a command line, in which a page behind --changed is not its BASE."""
     pairs = zip(words, [*words[1:], ""], strict=False)
     return ["--changed=" if a == "--changed" and is_there(b) else a for a, b in pairs]
 
 
 def _results(options: argparse.Namespace, progress: Progress) -> Iterator[PageResult]:
-    """The results of pages, in their order, while others run.
+    """Yield the results of pages, in their order, while others run.
 
     What still runs when nobody wants further results is stopped.
     """
     done = False
     with Starter() as starter, ThreadPoolExecutor(options.jobs or PROCESSORS) as pool:
-        checker = Checker(starter, Compiler(), said_by(options), options.update)
+        checker = Checker(starter, Compiler(), rules_of(options), options.update)
 
         def check(page: Path) -> PageResult:
             progress.begin(str(page))

@@ -1,4 +1,4 @@
-"""What the other rooms use of th-docs: how pages are read, judged, run and reported.
+"""The functions and classes of th-docs that other rooms use.
 
 It is imported when the first page is pasted, shown or saved. What it imports is what they use.
 """
@@ -11,19 +11,18 @@ from th_shell.docs.command.selection import NoPagesError, find_pages
 from th_shell.docs.judging.comparison import agrees
 from th_shell.docs.judging.printout import loose_layout, numbers
 from th_shell.docs.judging.verdicts import Judging, Result, Verdict
+from th_shell.docs.reading.classification import examples_of
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, Block, Example, Kind, Line, PageText, numbered
-from th_shell.docs.reading.names import bound_names, called_names, read_names
+from th_shell.docs.reading.lua_names import bound_names, called_names, read_names
 from th_shell.docs.reading.page import read, read_text
 from th_shell.docs.reading.prose import is_prose
 from th_shell.docs.reading.python import cut_python
-from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.reporting.differences import changes
 from th_shell.docs.reporting.report import TextReport, View
 from th_shell.docs.running.configured import decided
 from th_shell.docs.running.evaluation import Outcome, unrunnable
 from th_shell.docs.running.processes import MAX_OUTPUT, Starter
-from th_shell.docs.settings.conditions import Facts
 from th_shell.docs.settings.configuration import Configuration
-from th_shell.docs.settings.placement import cut_with_settings
-from th_shell.docs.settings.settings import Hidden, PageError, SettingsError
+from th_shell.docs.settings.directives import cut_with_settings
+from th_shell.docs.settings.settings import Facts, Hidden, PageError, SettingsError

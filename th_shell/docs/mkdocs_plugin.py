@@ -32,12 +32,12 @@ class Plugin(BasePlugin):  # type: ignore[misc]
         """Check a page that has a file; its HTML with the verdicts."""
         if not page.file.abs_src_path:
             return html
-        found = shared_checker().check(Path(page.file.abs_src_path))
-        for line, text in failures_of(found):
+        result = shared_checker().check(Path(page.file.abs_src_path))
+        for line, text in failures_of(result):
             _LOG.warning("%s:%d: %s", page.file.src_uri, line, text)
-        if found.failed:
+        if result.failed:
             self._failed.append(page.file.src_uri)
-        return marked(html, found)
+        return marked(html, result)
 
     def on_post_build(self, **_: Any) -> None:
         """Let the build fail, if it is to."""

@@ -35,7 +35,7 @@ _COLLECTED = pytest.StashKey[set[Path]]()
 
 
 def pages(*patterns: str) -> _Hook:
-    """A pytest_collect_file hook that collects the pages whose names match."""
+    """Return a pytest_collect_file hook that collects the pages whose names match."""
 
     def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         page = collect(file_path, parent, patterns) if patterns else None
@@ -58,7 +58,7 @@ def collect(
 
 
 def collects_already(path: Path, parent: pytest.Collector) -> bool:
-    """Whether the hook of a conftest.py, which is called first, has collected a page."""
+    """Return whether the hook of a conftest.py, which is called first, has collected a page."""
     return path in parent.config.stash.get(_COLLECTED, ())
 
 
@@ -90,7 +90,7 @@ class _Page(pytest.File):
             item = _ExampleTest.from_parent(self, name=name, nodeid=node)
             item.index = index
             yield item
-        if self.read.page.least or not self.examples and self.read.page.beside.verdicts():
+        if self.read.page.least or not self.examples and self.read.page.sidecar.verdicts():
             yield _WholePageTest.from_parent(self, name="page")
 
 
@@ -126,13 +126,13 @@ class _ExampleTest(pytest.Item):
         return seconds * part
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The report of an example, without a Python traceback."""
+        """Return the report of an example, without a Python traceback."""
         if isinstance(excinfo.value, _ExampleFailed):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """The path of the page, the example's line, from 0, and the test's name."""
+        """Return the path of the page, the example's line, from 0, and the test's name."""
         return self.path, self.parent.examples[self.index].line - 1, self.name
 
 

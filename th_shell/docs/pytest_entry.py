@@ -1,4 +1,4 @@
-"""What every run of pytest loads of th-docs: its options, and who collects pages if it is asked to.
+"""The entry point of pytest: the options of th-docs, and the hook that collects pages.
 
 Pages become tests in `plugin`, which is imported when the first page is found: pytest starts as
 quickly in projects that have no pages.

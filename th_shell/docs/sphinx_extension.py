@@ -41,10 +41,10 @@ class _Build:
     def check(self, app: Sphinx, doctree: nodes.document, name: str) -> None:
         """Check a page, and those that a builder has put into it."""
         parts = [part["docname"] for part in doctree.findall(addnodes.start_of_file)]
-        for one in dict.fromkeys((name, *parts)):
-            page = self._pages[one] = shared_checker().check(Path(app.env.doc2path(one)))
+        for part in dict.fromkeys((name, *parts)):
+            page = self._pages[part] = shared_checker().check(Path(app.env.doc2path(part)))
             for line, text in failures_of(page):
-                _LOG.warning("%s", text, type="th-docs", location=(one, line))
+                _LOG.warning("%s", text, type="th-docs", location=(part, line))
 
     def mark(self, _: Sphinx, name: str, __: str, context: dict[str, Any], ___: object) -> None:
         """Put the verdicts into the HTML of a page."""

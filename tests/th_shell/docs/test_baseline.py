@@ -6,8 +6,8 @@ import pytest
 
 from tests.th_shell.docs.conftest import CheckPage
 from th_shell.docs.judging.expectations import verdicts_before
-from th_shell.docs.settings.beside import Beside
 from th_shell.docs.settings.settings import SettingsError
+from th_shell.docs.settings.sidecar import Sidecar
 
 PAGE = """\
 # One
@@ -87,7 +87,7 @@ def test_update_accepts_a_fall(check_text: CheckPage, baseline: Path) -> None:
 
 
 def test_no_file(tmp_path: Path) -> None:
-    assert verdicts_before(Beside.of(tmp_path / "none.md")) == {}
+    assert verdicts_before(Sidecar.of(tmp_path / "none.md")) == {}
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_malformed(tmp_path: Path, text: str, problem: str) -> None:
     path = tmp_path / "page.md.th-docs"
     path.write_text(text)
     with pytest.raises(SettingsError) as raised:
-        verdicts_before(Beside(path))
+        verdicts_before(Sidecar(path))
     assert str(raised.value) == f"{path}: verdicts: {problem}"
 
 

@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from th_shell.docs.settings.captures import Captures
-from th_shell.docs.settings.settings import Filter, filtered
+from th_shell.docs.settings.settings import Captures, Filter, filtered
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from th_shell.docs.cli import main
-from th_shell.docs.settings import beside
+from th_shell.docs.settings import sidecar
 
 GOOD = "```lua\n> 1 + 1\n2\n```\n"
 ERRATUM = "[[errata]]\nreason = 'Two and two are four.'\ninput = 'x * 2'\n"
@@ -151,7 +151,7 @@ def test_errata_that_cannot_be_written(
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(beside, "write_file", refuse)
+    monkeypatch.setattr(sidecar, "write_file", refuse)
     Path("bad.md.th-docs").write_text(ERRATUM)
     assert main(["--update", "bad.md"]) == 1
     shown = capfd.readouterr().out

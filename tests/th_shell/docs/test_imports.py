@@ -12,7 +12,7 @@ from th_shell.docs.cli import main
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.configuration import Configuration, configuration
-from th_shell.docs.settings.setting_readers import engine_command
+from th_shell.docs.settings.options import engine_command
 from th_shell.docs.settings.settings import SettingsError
 
 COMPILER = Compiler()

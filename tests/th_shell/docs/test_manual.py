@@ -26,8 +26,8 @@ from th_shell.docs.judging.verdicts import FAILURES, Verdict
 from th_shell.docs.pytest_entry import pytest_addoption
 from th_shell.docs.reporting import results_json
 from th_shell.docs.running.processes import Starter
-from th_shell.docs.settings.beside import ERRATUM_KEYS
 from th_shell.docs.settings.options import OPTIONS, Option
+from th_shell.docs.settings.sidecar import ERRATUM_KEYS
 
 ROOM = Path(cli.__file__).parent
 MANUAL = (ROOM / "README.md").read_text("utf-8")

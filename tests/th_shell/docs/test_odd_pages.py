@@ -11,7 +11,7 @@ from th_shell.docs.judging.plausibility import implausible
 from th_shell.docs.judging.printout import bare_message, only_rows, precision, printed_tensors
 from th_shell.docs.reading.comment_values import comment_of
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.names import bound_names, read_names
+from th_shell.docs.reading.lua_names import bound_names, read_names
 from th_shell.docs.reading.page import read, read_page, read_text
 from th_shell.docs.settings.directives import find_comments
 from th_shell.docs.settings.settings import PageError

@@ -12,7 +12,7 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.page import read
 from th_shell.docs.settings.configuration import Configuration, configuration
-from th_shell.docs.settings.setting_readers import Command, search_path
+from th_shell.docs.settings.options import Command, search_path
 from th_shell.docs.settings.settings import (
     Filter,
     Layer,
@@ -308,7 +308,7 @@ def test_a_file_in_the_folder_of_errata_stands_over_the_one_beside_the_page(
     (tmp_path / "errata/page.md.th-docs").write_text("rtol = 2\n")
     found = read(tmp_path / "page.md", compiler, Configuration(errata=tmp_path / "errata"))
     settings = found.examples[0].settings
-    assert (settings.atol, settings.rtol, found.beside.errata()) == (1, 2, [])
+    assert (settings.atol, settings.rtol, found.sidecar.errata()) == (1, 2, [])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from th_shell.docs.command.selection import SUFFIXES
-from th_shell.docs.settings.beside import Beside
+from th_shell.docs.settings.sidecar import Sidecar
 from th_shell.packages.sources import git
 from th_shell.visible import UsageError, complain
 
@@ -36,27 +36,34 @@ def changed_pages(pages: Sequence[Path], base: str) -> list[Path]:
     for page in pages:
         if not page.resolve().is_relative_to(top):
             raise UsageError(f"{page} is not in the repository {top}")
-    known = {path for own in places.values() for path in own if not _LISTS.fullmatch(path.name)}
-    shared = sorted(one for one in files - known if one.is_symlink() or not _is_of_page(one))
-    found = [
+    own_files = {path for some in places.values() for path in some if not _is_list(path)}
+    shared = sorted(
+        file for file in files - own_files if file.is_symlink() or not _is_of_page(file)
+    )
+    changed = [
         page
         for page in pages
-        if shared or places[page] & files or Beside.of(page).path.name in names
+        if shared or places[page] & files or Sidecar.of(page).path.name in names
     ]
-    others = f" and {len(shared) - 1} more" if len(shared) > 1 else ""
-    why = f", or may depend on {shared[0].relative_to(top)}{others}" if shared else ""
-    complain(f"{len(found)} of {len(pages)} pages have changed since {commit[:10]}{why}", "th-docs")
-    return found
+    more = f" and {len(shared) - 1} more" if len(shared) > 1 else ""
+    why = f", or may depend on {shared[0].relative_to(top)}{more}" if shared else ""
+    count = f"{len(changed)} of {len(pages)}"
+    complain(f"{count} pages have changed since {commit[:10]}{why}", "th-docs")
+    return changed
+
+
+def _is_list(file: Path) -> bool:
+    return _LISTS.fullmatch(file.name) is not None
 
 
 def _is_of_page(file: Path) -> bool:
-    """Whether a file is a page, or beside one, whichever is run: others do not depend on it."""
+    """Return whether a file is a page or a sidecar file: no page depends on that of another."""
     return file.suffix in (SUFFIXES - {".txt"}) | {".th-docs"}
 
 
 def _branches() -> list[str]:
-    found = []
+    commits = []
     for name in _BRANCHES:
         with suppress(UsageError):
-            found.append(git("rev-parse", "--verify", f"{name}^{{commit}}").strip())
-    return found
+            commits.append(git("rev-parse", "--verify", f"{name}^{{commit}}").strip())
+    return commits

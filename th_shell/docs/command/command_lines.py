@@ -16,9 +16,8 @@ from typing import Any, NoReturn
 from th_shell.docs.command.selection import common_root
 from th_shell.docs.reporting.coverage import read_api
 from th_shell.docs.reporting.reporter import write_text
-from th_shell.docs.settings.configuration import Configuration, said_in
-from th_shell.docs.settings.options import OPTIONS, Option
-from th_shell.docs.settings.setting_readers import literal
+from th_shell.docs.settings.configuration import Configuration, configuration_of
+from th_shell.docs.settings.options import OPTIONS, Option, literal
 from th_shell.toml import loads
 from th_shell.visible import visible_line
 
@@ -36,32 +35,32 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser_of(command: str) -> Parser:
-    """The parser of a command's words."""
-    said = loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    parser = Parser(command, **said["commands"][command])
+    """Return the parser of a command's words."""
+    tables = loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    parser = Parser(command, **tables["commands"][command])
     groups: dict[str, argparse._ActionsContainer] = {"": parser}
-    for part in (one for one in said["groups"] if command in one["of"]):
+    for part in (table for table in tables["groups"] if command in table["of"]):
         title = part.get("title", "")
         group = groups.get(title) or parser.add_argument_group(title)
         groups[title] = group
         group = group.add_mutually_exclusive_group() if part.get("exclusive") else group
-        for names, told in part["options"].items():
-            _add(group, names, told)
+        for names, arguments in part["options"].items():
+            _add(group, names, arguments)
     return parser
 
 
-def _add(group: argparse._ActionsContainer, names: str, told: dict[str, Any]) -> None:
+def _add(group: argparse._ActionsContainer, names: str, arguments: dict[str, Any]) -> None:
     """Add a word or an option. A setting may be said several times."""
     setting = _SETTINGS.get(names)
-    if setting and "action" not in told:
-        told = {"action": "append", "type": "text", **told}
-    if "type" in told:
-        told["type"] = partial(_value, _READERS[told["type"]], setting)
-    group.add_argument(*names.split(), **told)
+    if setting and "action" not in arguments:
+        arguments = {"action": "append", "type": "text", **arguments}
+    if "type" in arguments:
+        arguments["type"] = partial(_value, _READERS[arguments["type"]], setting)
+    group.add_argument(*names.split(), **arguments)
 
 
 def _value(read: Callable[[str], object], setting: Option | None, word: str) -> Any:
-    """The value of a word of the command line."""
+    """Return the value of a word of the command line. Raises ArgumentTypeError."""
     try:
         value = read(word)
         return setting.value(value, Path()) if setting else value
@@ -98,10 +97,11 @@ _READERS: dict[str, Callable[[str], object]] = {
 }
 
 
-def said_by(options: argparse.Namespace) -> Configuration:
-    """What the command line says of all pages, over the files of their folders."""
-    said = Configuration()
+def rules_of(options: argparse.Namespace) -> Configuration:
+    """Return the rules of the command line, which stand over those of the pages' folders."""
+    rules = Configuration()
     for option in OPTIONS:
-        for one in getattr(options, option.name, None) or ():  # the last one stands over the others
-            said = said_in({option.name: one}, "the command line").over(said)
-    return replace(said, root=common_root(options.words)) if said.errata else said
+        # The last value of an option stands over those before.
+        for value in getattr(options, option.name, None) or ():
+            rules = configuration_of({option.name: value}, "the command line").over(rules)
+    return replace(rules, root=common_root(options.words)) if rules.errata else rules

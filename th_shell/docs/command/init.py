@@ -55,33 +55,33 @@ def _parsed(words: Sequence[str]) -> argparse.Namespace:
 
 
 def _files(folder: Path) -> dict[Path, str]:
-    """The texts of the files. The workflow is at the top of the project: the current folder."""
+    """Return the texts of the files by their paths; the workflow's is below the current folder."""
     top, shown = Path(), os.path.relpath(folder)
     if shown.startswith(os.pardir):
         top, shown = folder, os.curdir
     pages = list(pages_below(folder))
     setup = sphinx_setup(top)
-    own = " ." if installs_python(top) else ""
-    workflow = _beside("workflow.yml").format(folder=shlex.quote(shown), project=own)
+    project = " ." if installs_python(top) else ""
+    workflow = _beside("workflow.yml").format(folder=shlex.quote(shown), project=project)
     patterns = ", ".join(sorted({f'"*{page.suffix}"' for page in pages})) or '"*.md"'
     up = os.path.relpath(top, folder)
-    found: dict[str, object] = {
-        "lua_path": [os.path.normpath(f"{up}/{one}") for one in lua_path(top)],
+    values: dict[str, object] = {
+        "lua_path": [os.path.normpath(f"{up}/{pattern}") for pattern in lua_path(top)],
         "prelude": _PRELUDE if setup else "",
         "language": PYTHON if is_in_python(pages) else "",
     }
     return {
         **({folder / _PRELUDE: setup} if setup else {}),
-        folder / "th-docs.toml": _settings(found),
+        folder / "th-docs.toml": _settings(values),
         folder / "conftest.py": _beside("conftest.in").format(patterns=patterns),
         top / ".github" / "workflows" / "docs.yml": workflow,
     }
 
 
-def _settings(found: Mapping[str, object]) -> str:
-    """The text of the settings, where what was found counts."""
+def _settings(values: Mapping[str, object]) -> str:
+    """Return the text of the settings, where what was found counts."""
     text = _beside("settings.toml")
-    for name, value in found.items():
+    for name, value in values.items():
         if value:
             line = f"{name} = {json.dumps(value, ensure_ascii=False)}"
             text = re.sub(rf"(?m)^# {name} = .*$", line.replace("\\", r"\\"), text)
@@ -89,7 +89,7 @@ def _settings(found: Mapping[str, object]) -> str:
 
 
 def _beside(name: str) -> str:
-    """The text of a file that is written as it stands beside this module, or nearly so."""
+    """Return the text of a file that is written as it stands beside this module, or nearly so."""
     return Path(__file__).with_name(name).read_text("utf-8")
 
 
@@ -98,31 +98,31 @@ def _beside(name: str) -> str:
 
 def lua_path(top: Path) -> list[str]:
     """Patterns that find a project's Lua modules: those of its rockspec, else what folders have."""
-    found = set[str]()
+    patterns = set[str]()
     with suppress(UsageError):
-        said = rockspec.read(top)
-        listed = lua_files(top, said, "") if said and said.modules else {}
+        rock = rockspec.read(top)
+        listed = lua_files(top, rock, "") if rock and rock.modules else {}
         for place, file in listed.items():
             path = file.relative_to(top.resolve()).as_posix()
             name = _INIT if place.endswith("/init.lua") else "?.lua"
             if f"/{path}".endswith(f"/{place}"):
-                found.add(path.removesuffix(place) + name)
-    for folder in () if found else ("", "lua/", "lib/", "src/"):
+                patterns.add(path.removesuffix(place) + name)
+    for folder in () if patterns else ("", "lua/", "lib/", "src/"):
         if any(top.glob(f"{folder}**/*.lua" if folder else "*.lua")):
-            found.add(f"{folder}?.lua")
+            patterns.add(f"{folder}?.lua")
         if any(top.glob(f"{folder}*/init.lua")):
-            found.add(folder + _INIT)
-    return sorted(found)
+            patterns.add(folder + _INIT)
+    return sorted(patterns)
 
 
 def installs_python(top: Path) -> bool:
-    """Whether a project installs a package of Python."""
+    """Return whether a project installs a package of Python."""
     is_installed = any((top / name).is_file() for name in ("pyproject.toml", "setup.py"))
     return is_installed and any(any(top.glob(f"{up}*/__init__.py")) for up in ("", "src/"))
 
 
 def sphinx_setup(top: Path) -> str:
-    """The code that Sphinx runs before the examples of each page; '' for none."""
+    """Return the code that Sphinx runs before the examples of each page; '' for none."""
     for path in (path for place in _SPHINX for path in sorted(top.glob(place))):
         with suppress(OSError, SyntaxError, ValueError):
             for node in ast.parse(read_file(path)).body:
@@ -133,9 +133,9 @@ def sphinx_setup(top: Path) -> str:
 
 
 def is_in_python(pages: Iterable[Path]) -> bool:
-    """Whether all blocks of pages that tell their language are in Python, and some do."""
-    found = set[str]()
+    """Return whether all blocks of pages that tell their language are in Python, and some do."""
+    languages = set[str]()
     for page in pages:
         with suppress(OSError, PageError):
-            found.update(block.language for block in read_page(page, "").blocks)
-    return found == {PYTHON}
+            languages.update(block.language for block in read_page(page, "").blocks)
+    return languages == {PYTHON}

@@ -16,30 +16,30 @@ class NoPagesError(Exception):
 
 
 def is_page(path: Path) -> bool:
-    """Whether the name of a file is that of a page."""
+    """Return whether the name of a file is that of a page."""
     return path.suffix.lower() in SUFFIXES
 
 
 def is_there(word: str) -> bool:
-    """Whether a word is that of a file or folder that is there, or a pattern."""
+    """Return whether a word is that of a file or folder that is there, or a pattern."""
     return os.path.lexists(word) or glob.has_magic(word)
 
 
 def find_pages(words: Iterable[str]) -> list[Path]:
-    """The pages, in the order of the words; each once.
+    """Return the pages, in the order of the words; each once.
 
     A folder means all pages in it and in its folders, hidden ones aside. A pattern means what it
     matches, where `**` is any number of folders. Raises NoPagesError where a folder has no page, or
     nothing matches; any other word is a page, be it there or not.
     """
-    found: dict[Path, None] = {}
+    chosen: dict[Path, None] = {}
     for word in words:
         pages = list(_meant(word))
         if not pages:
             problem = "no pages in this folder" if os.path.isdir(word) else "no page matches"
             raise NoPagesError(f"{word or repr(word)}: {problem}")
-        found.update(dict.fromkeys(pages))
-    return list(found)
+        chosen.update(dict.fromkeys(pages))
+    return list(chosen)
 
 
 def common_root(words: Iterable[str]) -> Path:
@@ -67,7 +67,7 @@ def _meant(word: str) -> Iterator[Path]:
 
 
 def pages_below(folder: Path) -> Iterator[Path]:
-    """The pages in a folder and in its folders, hidden ones aside."""
+    """Yield the pages in a folder and in its folders, hidden ones aside."""
     for place, folders, names in os.walk(folder):
         names.sort()
         folders[:] = sorted(name for name in folders if not name.startswith("."))

@@ -25,7 +25,7 @@ from th_shell.docs.judging.printout import ANYTHING
 from th_shell.docs.judging.python_output import comparable_outcome
 from th_shell.docs.judging.verdicts import Result, Verdict, comparison
 from th_shell.docs.reading.examples import LUA, PYTHON, Kind, Line
-from th_shell.docs.reading.names import strings
+from th_shell.docs.reading.lua_names import strings
 from th_shell.docs.running.configured import with_imports
 from th_shell.docs.running.evaluation import Outcome, Plan, Runner
 from th_shell.docs.settings.settings import PageError
@@ -45,17 +45,16 @@ _SEEDED = "math.randomseed(271828) "
 
 @dataclass(frozen=True)
 class Change:
-    """New lines of what an example documents.
+    """New lines in the documented text of an example."""
 
-    index: that of the example. lines: by the number of the line that they replace.
-    """
-
+    #: The index of the example.
     index: int
+    #: Lines by the number of the line that they replace.
     lines: Mapping[int, Sequence[str]]
 
 
 class Correction:
-    """What is to be changed in a page.
+    """The changes with which a page documents what its examples print.
 
     text: the page's. changes: those which hold, in order. problem: what is wrong with all of it.
     """
@@ -67,31 +66,34 @@ class Correction:
         self._page, runner = checker.read(path)
         self.text = self._page.text
         self._lines = self.text.split("\n")
-        self._read = {one.number: one for block in self._page.blocks for one in block.all_lines}
-        self._found = assess_page(self._page, runner)
-        self._held = held(self._page, self._found)
-        self.problem = self._held.problem
-        printed = _always_printed(self._found, runner) if self._failed() else []
-        found = (self._change(i, printed[i]) for i in self._failed())
-        self.changes = self.holding([change for change in found if change])
+        self._read = {line.number: line for block in self._page.blocks for line in block.all_lines}
+        self._assessment = assess_page(self._page, runner)
+        self._judged = held(self._page, self._assessment)
+        self.problem = self._judged.problem
+        printed = _always_printed(self._assessment, runner) if self._failed() else []
+        candidates = (self._change(i, printed[i]) for i in self._failed())
+        self.changes = self.holding([change for change in candidates if change])
 
     def left(self, changes: Sequence[Change]) -> list[Result]:
-        """The results that fail, but for those of changes."""
+        """Return the results that fail, but for those of changes."""
         mended = {change.index for change in changes}
-        results = enumerate(self._held.results)
+        results = enumerate(self._judged.results)
         return [result for i, result in results if result.failed and i not in mended]
 
     def changed(self, changes: Sequence[Change]) -> str:
-        """The page's text with changes; all other characters stay."""
+        """Return the page's text with changes; all other characters stay."""
         new = {number: texts for change in changes for number, texts in change.lines.items()}
         lines = list(self._lines)
         for number in sorted(new, reverse=True):
             before, behind = _around(lines[number - 1], self._read[number]) or ("", "")
-            lines[number - 1 : number] = [f"{before}{own}{behind}" for own in new[number]]
+            lines[number - 1 : number] = [f"{before}{text}{behind}" for text in new[number]]
         return "\n".join(lines)
 
     def holding(self, changes: Sequence[Change], held: Sequence[Change] = ()) -> list[Change]:
-        """Those of some changes with which the page holds. held: changes that it has besides."""
+        """Return as many of some changes as the page holds with, found by halves.
+
+        held: changes that the page has besides.
+        """
         if not changes or self._hold([*held, *changes]):
             return list(changes)
         if len(changes) == 1:
@@ -101,8 +103,8 @@ class Correction:
         return first + self.holding(changes[half:], [*held, *first])
 
     def _failed(self) -> list[int]:
-        results = enumerate(self._found.results)
-        return [i for i, result in results if result.failed and i not in self._found.errata]
+        results = enumerate(self._assessment.results)
+        return [i for i, result in results if result.failed and i not in self._assessment.errata]
 
     def _hold(self, changes: Sequence[Change]) -> bool:
         try:
@@ -115,14 +117,14 @@ class Correction:
         except PageError:
             return False
         changed = {change.index for change in changes}
-        pairs = zip(self._found.results, results, strict=True)
+        pairs = zip(self._assessment.results, results, strict=True)
         return all(
             now.verdict is Verdict.PASS if i in changed else _is_as_good(before, now)
             for i, (before, now) in enumerate(pairs)
         )
 
     def _change(self, index: int, printed: str | None) -> Change | None:
-        result = self._found.results[index]
+        result = self._assessment.results[index]
         example = result.example
         if printed is None or result.verdict not in _REWRITTEN or self._ends_script(index):
             return None
@@ -139,7 +141,7 @@ class Correction:
         new = rewritten(
             [line.text for line in old],
             printed,
-            lambda shown, found: is_same(shown.replace("...", ANYTHING), found),
+            lambda shown, output: is_same(shown.replace("...", ANYTHING), output),
         )
         pairs = zip(old, new or (), strict=bool(new))
         changed = {line.number: texts for line, texts in pairs if texts != [line.text]}
@@ -149,7 +151,7 @@ class Correction:
         return Change(index, changed) if changed and not is_guess else None
 
     def _has_lost(self, line: Line, texts: Sequence[str], is_torn: bool) -> bool:
-        """Whether blanks beside a line may be what is left of words or lines of new texts."""
+        """Return whether blanks beside a line may have been words or lines of the new texts."""
         above, whole, below = ("", *self._lines, "")[line.number - 1 : line.number + 2]
         if len(texts) > 1 and (is_torn or not above.strip(_MARKS) or not below.strip(_MARKS)):
             return True
@@ -160,10 +162,11 @@ class Correction:
         return is_more and whole.rstrip("\r") != whole.rstrip()
 
     def _ends_script(self, index: int) -> bool:
-        """Whether a documented text may be what statements above print, too."""
-        above, own = self._found.results[max(index - 1, 0)], self._found.results[index].example
-        is_one = above.example.kind is own.kind is Kind.BARE and above.example.block == own.block
-        return is_one and not above.example.expected and bool(above.got.strip())
+        """Return whether a documented text may be what statements above print, too."""
+        result = self._assessment.results[max(index - 1, 0)]
+        above, example = result.example, self._assessment.results[index].example
+        is_script = above.kind is example.kind is Kind.BARE and above.block == example.block
+        return is_script and not above.expected and bool(result.got.strip())
 
 
 def _is_as_good(before: Result, now: Result) -> bool:
@@ -172,32 +175,34 @@ def _is_as_good(before: Result, now: Result) -> bool:
 
 
 def _around(old: str, line: Line) -> tuple[str, str] | None:
-    """What stands around a line of a block in the page's line: margins, marks, the line's end."""
+    """Return the text around a block's line in the page's line; None if it is not in there."""
     at = old.replace("\N{NO-BREAK SPACE}", " ").rfind(line.text)
     return None if at < 0 else (old[:at], old[at + len(line.text) :])
 
 
-def _always_printed(found: Assessment, runner: Runner) -> list[str | None]:
-    """What each example prints, whatever chance decides; None where there is no such text."""
-    examples = [result.example for result in found.results]
+def _always_printed(assessment: Assessment, runner: Runner) -> list[str | None]:
+    """Return the text that each example prints in all runs; None where runs differ."""
+    examples = [result.example for result in assessment.results]
     runner = with_imports(runner, examples)
     preludes = {**runner.preludes, LUA: _SEEDED + runner.preludes.get(LUA, "")}
-    sources = {i: one.right for i, one in found.errata.items() if one.right is not None}
+    sources = {i: e.right for i, e in assessment.errata.items() if e.right is not None}
     engines = {
-        name: replace(one, environment={"TZ": _ZONE, **one.environment})
-        for name, one in runner.engines.items()
+        name: replace(engine, environment={"TZ": _ZONE, **engine.environment})
+        for name, engine in runner.engines.items()
     }
     runs = replace(runner, preludes=preludes, engines=engines).evaluate(
         examples, [replace(plan, sources=sources) for plan in _PLANS]
     )
     return [
         outcomes[0].output if _is_settled(result, [*judged, *outcomes]) else None
-        for result, judged, outcomes in zip(found.results, found.outcomes, runs, strict=True)
+        for result, judged, outcomes in zip(
+            assessment.results, assessment.outcomes, runs, strict=True
+        )
     ]
 
 
 def _is_settled(result: Result, outcomes: Sequence[Outcome]) -> bool:
-    """Whether all runs print a text, which can be compared with the page as it is.
+    """Return whether all runs print a text, which can be compared with the page as it is.
 
     Where an input prints and has a value, the page may leave out the latter.
     """
@@ -210,13 +215,13 @@ def _is_settled(result: Result, outcomes: Sequence[Outcome]) -> bool:
     is_text = text.strip() and all(char.isprintable() or char in "\t\n" for char in text)
     is_plain = comparable_outcome(example, outcomes[-1]).output == text
     return bool(is_text and is_plain) and all(
-        one.output == text and one.error is None and one.undefined == frozenset() and not one.lost
-        for one in outcomes
+        run.output == text and run.error is None and run.undefined == frozenset() and not run.lost
+        for run in outcomes
     )
 
 
 def _is_of_machine(source: str, text: str) -> bool:
-    """Whether a printed text has names of folders here, or may depend on files."""
+    """Return whether a printed text has names of folders here, or may depend on files."""
     places = os.path.expanduser("~"), os.getcwd(), sys.prefix
     is_here = any(len(place) > 1 and place in text for place in places)
     return is_here or any(map(_FILE.fullmatch, strings(source)))

@@ -15,7 +15,7 @@ from difflib import unified_diff
 from pathlib import Path
 
 from th_shell.docs.checking import Checker, own_faults
-from th_shell.docs.command.command_lines import parser_of, said_by
+from th_shell.docs.command.command_lines import parser_of, rules_of
 from th_shell.docs.command.selection import NoPagesError, find_pages
 from th_shell.docs.fixing.correcting import Change, Correction
 from th_shell.docs.reading.compiler import Compiler
@@ -44,7 +44,7 @@ def main(words: Sequence[str]) -> int:
     except NoPagesError as error:
         parser.error(str(error))
     with Starter() as starter:
-        checker = Checker(starter, Compiler(), said_by(options))
+        checker = Checker(starter, Compiler(), rules_of(options))
         asking = _Asking() if options.interactive else None
         fixes: Iterable[_Fix] = (_find(page, checker, asking) for page in pages)
         if asking:
@@ -54,29 +54,29 @@ def main(words: Sequence[str]) -> int:
 
 
 def _find(path: Path, checker: Checker, asking: _Asking | None) -> _Fix:
-    """A page with the changes that shall be made, or why there can be none."""
+    """Return a page with the changes that shall be made, or why there can be none."""
     if path.suffix.lower() in _NOT_WRITTEN:
         return path, f"pages of this format are not written: {path.suffix}", ()
     try:
         with own_faults():
-            found = Correction(path, checker)
+            correction = Correction(path, checker)
     except PageError as error:
         return path, str(error), ()
-    return path, found, asking.chosen(path, found) if asking else found.changes
+    return path, correction, asking.chosen(path, correction) if asking else correction.changes
 
 
 def _finish(
-    path: Path, found: Correction | str, changes: Sequence[Change], only_show: bool
+    path: Path, correction: Correction | str, changes: Sequence[Change], only_show: bool
 ) -> bool:
     """Mend a page; whether nothing is left that fails."""
     try:
-        if isinstance(found, str):
-            raise PageError(found)
-        new, left = found.changed(changes), found.left(changes)
+        if isinstance(correction, str):
+            raise PageError(correction)
+        new, left = correction.changed(changes), correction.left(changes)
         if only_show:
-            _show(path, found.text, new)
+            _show(path, correction.text, new)
         elif changes:
-            if text_of(path) != found.text:
+            if text_of(path) != correction.text:
                 raise PageError("it has been changed meanwhile, and is left as it is")
             write_file(path, new.encode("utf-8", "surrogateescape"))
     except (OSError, PageError) as error:
@@ -88,9 +88,9 @@ def _finish(
         _say(f"{path}:{result.example.line}: left: {result.verdict.value}: {headline}")
     verb = "to mend" if only_show else "mended"
     _say(f"{path}: {len(changes)} {verb}, {len(left)} left")
-    if found.problem:
-        _say(f"{path}: left: {found.problem}")
-    return not (left or found.problem or only_show and changes)
+    if correction.problem:
+        _say(f"{path}: left: {correction.problem}")
+    return not (left or correction.problem or only_show and changes)
 
 
 def _show(path: Path, old: str, new: str) -> None:
@@ -110,15 +110,17 @@ class _Asking:
     def __init__(self) -> None:
         self._to_all = ""  # the answer to all further questions
 
-    def chosen(self, path: Path, found: Correction) -> list[Change]:
-        """The changes of a page that shall be made."""
-        chosen = [change for change in found.changes if self._is_wanted(path, found, change)]
-        return chosen if chosen == found.changes else found.holding(chosen)
+    def chosen(self, path: Path, correction: Correction) -> list[Change]:
+        """Return the changes of a page that shall be made."""
+        chosen = [
+            change for change in correction.changes if self._is_wanted(path, correction, change)
+        ]
+        return chosen if chosen == correction.changes else correction.holding(chosen)
 
-    def _is_wanted(self, path: Path, found: Correction, change: Change) -> bool:
+    def _is_wanted(self, path: Path, correction: Correction, change: Change) -> bool:
         answer = self._to_all
         if not answer:
-            _show(path, found.text, found.changed([change]))
+            _show(path, correction.text, correction.changed([change]))
         while answer not in ("y", "n", "a", "q"):
             write_text("Make this change? (y, n, a: and all that follow, q: no more) ", 1)
             answer = (sys.stdin.readline() or "q").strip().lower()  # the end of the input

@@ -37,21 +37,21 @@ def rewritten(documented: Sequence[str], printed: str, is_same: IsSame) -> list[
         printed = printed.replace("of dimension", "of size")
     if "\t" not in text:
         printed = printed.expandtabs() if _WIDE.search(text) else printed.replace("\t", " ")
-    wanted = [line.rstrip() for line in printed.split("\n") if line.strip()]
+    output = [line.rstrip() for line in printed.split("\n") if line.strip()]
     shown = [at for at, line in enumerate(documented) if not is_same(line, "")]
     texts = [documented[at] for at in shown]
     bare = [_COMMENT.sub("", text) for text in texts]
     new = [[] if at in shown else [line] for at, line in enumerate(documented)]
-    if _words(wanted) in (_words(texts), _words(bare)):
+    if _words(output) in (_words(texts), _words(bare)):
         # The lines stand in another order; what margins and comments belong to, they do not tell.
-        known = {tuple(text.split()): text for text in texts}
-        for at, line in zip(shown, wanted, strict=True):
-            new[at] = [known.get(tuple(line.split()), "")]
+        by_words = {tuple(text.split()): text for text in texts}
+        for at, line in zip(shown, output, strict=True):
+            new[at] = [by_words.get(tuple(line.split()), "")]
         return new if bare == texts and len(set(map(_margin, texts))) == 1 else None
-    pairs = list(_paired(texts, wanted))
-    rewriter = _Rewriter(wanted, is_same, _shifts(pairs, is_same))
-    for at, old, own in pairs:
-        lines = rewriter.lines(old, own)
+    pairs = list(_paired(texts, output))
+    rewriter = _Rewriter(output, is_same, _shifts(pairs, is_same))
+    for at, old, new_line in pairs:
+        lines = rewriter.lines(old, new_line)
         if lines is None or old is None and len(shown) < len(documented):
             return None  # a blank line may be what was printed
         new[shown[at]] += lines
@@ -63,24 +63,24 @@ def rewritten(documented: Sequence[str], printed: str, is_same: IsSame) -> list[
 _Pair = tuple[int, str | None, str | None]
 
 
-def _paired(lines: Sequence[str], wanted: Sequence[str]) -> Iterator[_Pair]:
-    if len(lines) == len(wanted):
-        yield from zip(range(len(lines)), lines, wanted, strict=True)
+def _paired(lines: Sequence[str], output: Sequence[str]) -> Iterator[_Pair]:
+    if len(lines) == len(output):
+        yield from zip(range(len(lines)), lines, output, strict=True)
         return
     at, used = 0, 0
-    for old, new in [*agreeing(lines, wanted), (len(lines), len(wanted))]:
+    for old, new in [*agreeing(lines, output), (len(lines), len(output))]:
         for i in range(at, old):
-            yield i, lines[i], wanted[used] if used < new else None
+            yield i, lines[i], output[used] if used < new else None
             used += used < new
-        for text in wanted[used:new]:
+        for text in output[used:new]:
             yield max(old - 1, 0), None, text
         if old < len(lines):
-            yield old, lines[old], wanted[new]
+            yield old, lines[old], output[new]
         at, used = old + 1, new + 1
 
 
 def _shifts(pairs: Sequence[_Pair], is_same: IsSame) -> dict[bool, int] | None:
-    """How far the page indents lines, where most are as they are printed.
+    """Return how far the page indents lines, where most are as they are printed.
 
     By whether they begin with numbers: these stand in columns. None where lines have the words that
     are printed, and other spaces between them.
@@ -90,9 +90,9 @@ def _shifts(pairs: Sequence[_Pair], is_same: IsSame) -> dict[bool, int] | None:
         return None
     if any(old.strip() != new.strip() for old, new in agree) or 2 * len(agree) < len(pairs):
         return {}
-    found = {(_is_row(new), _margin(old) - _margin(new)) for old, new in agree}
-    shifts = dict(found)
-    return shifts if len(shifts) == len(found) else {}
+    indents = {(_is_row(new), _margin(old) - _margin(new)) for old, new in agree}
+    shifts = dict(indents)
+    return shifts if len(shifts) == len(indents) else {}
 
 
 def _words(lines: Sequence[str]) -> list[list[str]]:
@@ -109,16 +109,21 @@ def _margin(line: str) -> int:
 
 @dataclass(frozen=True)
 class _Rewriter:
-    """Writes single lines anew. wanted: all that are printed. shifts: see `_shifts`."""
+    """Writes single lines anew."""
 
-    _wanted: Sequence[str]
+    #: All printed lines.
+    _printed: Sequence[str]
     _is_same: IsSame
+    #: See `_shifts`.
     _shifts: Mapping[bool, int] | None
 
     def lines(self, old: str | None, new: str | None) -> list[str] | None:
-        """The lines in place of a documented one, or that are only printed; None for a guess."""
+        """Return the lines in place of a documented one, None for a guess.
+
+        old, new: the documented and the printed line, None where there is no such line.
+        """
         if new is None:
-            is_output = self._shifts and _form(old or "") in map(_form, self._wanted)
+            is_output = self._shifts and _form(old or "") in map(_form, self._printed)
             return [] if is_output else None
         if old is None:
             text = self._shifted(new)
@@ -142,7 +147,7 @@ class _Rewriter:
         return None if margin < 0 else " " * margin + new.strip()
 
     def _with_words(self, old: str, new: str) -> str | None:
-        """A documented line with the words of a printed one, where each has one in its place."""
+        """Return a documented line with a printed one's words; None if they do not pair."""
         left, right = WORD.findall(old), WORD.findall(new)
         if len(left) != len(right):
             return None
@@ -150,7 +155,7 @@ class _Rewriter:
         words = list(map(self._word, olds, news))
         same = sum(map(self._is_same, olds, news))
         is_alike = _form(old) == _form(new) or len(olds) == 1 or 2 * same >= len(olds)
-        moves = [len(word or "") != len(one) for word, one in zip(words, olds, strict=True)]
+        moves = [len(word or "") != len(former) for word, former in zip(words, olds, strict=True)]
         in_columns = any(len(gap) > 1 for gap, _ in left[1:] + right[1:])
         in_columns = in_columns or bool(moves[0] and self._shifts)
         if None in words or not is_alike or any(moves) and in_columns:
@@ -169,7 +174,7 @@ class _Rewriter:
         return rounded if shown and printed and self._is_same(rounded, new) else new
 
     def _as_printed(self, old: str, new: str) -> str | None:
-        """A printed line, where nothing tells that the page writes it in another way."""
+        """Return a printed line, where nothing tells that the page writes it in another way."""
         left, right = WORD.findall(old), WORD.findall(new)
         olds, news = [word for _, word in left], [word for _, word in right]
         same = SequenceMatcher(None, olds, news, autojunk=False).get_matching_blocks()
@@ -177,19 +182,19 @@ class _Rewriter:
             [gap for gap, _ in left[i + 1 : i + n]] == [gap for gap, _ in right[k + 1 : k + n]]
             for i, k, n in same
         )
-        kept = {i + at for i, _, n in same for at in range(n)}
-        changed = [word for i, word in enumerate(olds) if i not in kept]
+        unchanged = {i + at for i, _, n in same for at in range(n)}
+        changed = [word for i, word in enumerate(olds) if i not in unchanged]
         is_wide = new.split() != new.strip().split(" ")
         if is_wide and old.split() == old.strip().split(" ") and len(left) > 1:
             return None
         if not spaces or any(a != b and self._is_same(a, b) for a in changed for b in news):
             return None
-        is_known = 2 * len(kept) >= len(left) and not is_wide and not _margin(old)
+        is_known = 2 * len(unchanged) >= len(left) and not is_wide and not _margin(old)
         text = new.strip() if is_known and self._shifts == {} else self._shifted(new)
         is_moved = text and olds[:1] == news[:1] and _margin(text) != _margin(old)
         return None if is_moved else text
 
 
 def _form(line: str) -> tuple[str, ...]:
-    """The words of a line, with all numbers alike."""
+    """Return the words of a line, with all numbers alike."""
     return tuple("0" if is_number(word) else word for _, word in WORD.findall(line))

@@ -23,14 +23,14 @@ from th_shell.docs.judging.printout import same
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import Example, identities
 from th_shell.docs.running.evaluation import Outcome, Runs
-from th_shell.docs.settings.beside import Beside, Erratum, find_errata
 from th_shell.docs.settings.settings import Settings, SettingsError, filtered
+from th_shell.docs.settings.sidecar import Erratum, Sidecar, find_errata
 from th_shell.visible import encodable
 
 _NO_REASON = "No reason is given yet."
 
 
-def errata_of(examples: Sequence[Example], beside: Beside) -> dict[int, Erratum]:
+def errata_of(examples: Sequence[Example], beside: Sidecar) -> dict[int, Erratum]:
     """Return the errata of a page by the indices of their examples. Raises SettingsError."""
     errata = beside.errata()
     return {i: errata[at] for i, at in find_errata(errata, examples, beside.path).items()}
@@ -154,7 +154,7 @@ def with_falls(results: Sequence[Result], before: Mapping[str, Verdict]) -> list
     ]
 
 
-def verdicts_before(beside: Beside) -> dict[str, Verdict]:
+def verdicts_before(beside: Sidecar) -> dict[str, Verdict]:
     """Return the former verdicts by the identities of examples. Raises SettingsError."""
     try:
         return {name: Verdict(word) for name, word in (beside.verdicts() or {}).items()}

@@ -15,7 +15,7 @@ from th_shell.docs.judging.reasons import REQUIRES
 from th_shell.docs.judging.repairs import Passage, Repair, repairs
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, Line
-from th_shell.docs.reading.naming import bound_names, read_names
+from th_shell.docs.reading.names import bound_names, read_names
 from th_shell.docs.reading.page import Page
 from th_shell.docs.running.evaluation import Runner
 from th_shell.python_syntax import BUILTINS

@@ -21,7 +21,7 @@ from th_shell.docs.judging.printout import is_scaled, number_words, numbers, wit
 from th_shell.docs.judging.python_output import comparable, comparable_outcome
 from th_shell.docs.judging.verdicts import QUOTES, Result, Verdict, comparison, judge
 from th_shell.docs.reading.examples import LUA, Example
-from th_shell.docs.reading.names import read_names
+from th_shell.docs.reading.lua_names import read_names
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
 from th_shell.docs.settings.settings import filtered
 

@@ -33,7 +33,7 @@ from th_shell.docs.judging.printout import (
     without_places,
 )
 from th_shell.docs.judging.verdicts import ANNOUNCED, Result, Verdict
-from th_shell.docs.reading import names, naming
+from th_shell.docs.reading import lua_names, names
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.prose import open_brackets
@@ -171,8 +171,8 @@ class _Fragments:
 
     def __init__(self, language: str, predefined: frozenset[str]) -> None:
         self._language = language
-        self._bound_in = partial(naming.bound_names, language)
-        self._read_in = partial(naming.read_names, language)
+        self._bound_in = partial(names.bound_names, language)
+        self._read_in = partial(names.read_names, language)
         self._predefined = predefined
         self._bound = set(predefined)
         #: Names without the values that the page means, and the line of the example that failed.
@@ -208,10 +208,10 @@ class _Fragments:
             line = min(origins, default=result.example.line)
             self._modified = {**dict.fromkeys(used - self._predefined, line), **self._modified}
             # What it would have set is missing below, not what a call may do to what it is given.
-            changed = naming.changed_names(self._language, source) - self._predefined
+            changed = names.changed_names(self._language, source) - self._predefined
             self._spoil(bound | changed, line)
             return replace(result, verdict=Verdict.FRAGMENT, note=note)
-        self._strings |= set(names.strings(source))
+        self._strings |= set(lua_names.strings(source))
         self._bound |= bound
         for name in bound:
             self._modified.pop(name, None)
@@ -272,7 +272,7 @@ class _Fragments:
         is_untold = result.verdict is Verdict.ERROR and not result.example.expected
         if not (is_untold and _NOT_THERE.search(result.got)):
             return ""
-        named = (text for text in names.strings(source) if text and text not in self._strings)
+        named = (text for text in lua_names.strings(source) if text and text not in self._strings)
         pairs = ((text, part) for text in named for part in (text, dirname(text)) if part)
         absent = next((text for text, part in pairs if says(result.got, part)), "")
         return absent and f"the page does not make: {absent}"

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from th_shell.docs.judging.printout import contradictions, only_rows
 from th_shell.docs.reading.examples import LUA, PYTHON, Line, edited
-from th_shell.docs.reading.naming import read_names
+from th_shell.docs.reading.names import read_names
 
 
 class Passage(NamedTuple):

@@ -33,23 +33,24 @@ _OUT = re.compile(r"^\s*Out ?\[(?P<number>[\d ]*)\]:\s?(?P<text>.*)$")
 
 
 class Cell(NamedTuple):
-    """A cell of a notebook: its code, and what is shown under it without `Out[1]:`.
+    """A cell of a notebook: its code, and the text under it without `Out[1]:`."""
 
-    start: the line of `In [1]:`. number: that in the brackets, '' where there is none.
-    """
-
+    #: The line of `In [1]:`.
     start: int
+    #: The number in the brackets, '' where there is none.
     number: str
+    #: The lines of code, without marks.
     code: tuple[Line, ...]
+    #: The lines of output.
     output: tuple[Line, ...]
 
 
 def cells(lines: Sequence[Line], with_prose: bool) -> list[Cell]:
-    """The cells in lines of a page.
+    """Return the cells in lines of a page.
 
     with_prose: whether the author's text may stand between them, so that not all is output.
     """
-    found: list[Cell] = []
+    all_cells: list[Cell] = []
     reader = _Reader(with_prose)
     marks = [at for at, line in enumerate(lines) if CELL.match(line.text)]
     for at, end in zip(marks, [*marks[1:], len(lines)], strict=True):
@@ -57,8 +58,8 @@ def cells(lines: Sequence[Line], with_prose: bool) -> list[Cell]:
         prompts = (
             i for i in range(at, end) if with_prose and python_syntax.PROMPT.match(lines[i].text)
         )
-        found.append(reader.read(lines[at], lines[at + 1 : next(prompts, end)]))
-    return _with_late_outputs(found)
+        all_cells.append(reader.read(lines[at], lines[at + 1 : next(prompts, end)]))
+    return _with_late_outputs(all_cells)
 
 
 class _Reader:
@@ -91,7 +92,7 @@ class _Reader:
         return Cell(mark.number, match["number"].strip(), tuple(code), tuple(output))
 
     def _paragraphs(self, below: Sequence[Line]) -> tuple[list[Line], int]:
-        """The paragraphs that are code, and how many lines they take."""
+        """Return the paragraphs that are code, and how many lines they take."""
         source, used = "", 0
         for start, end in _paragraphs(below):
             text = "\n".join(line.text for line in below[start:end])
@@ -125,7 +126,7 @@ class _Reader:
 
 
 def _typed(first: Line, below: Sequence[Line]) -> tuple[list[Line], int]:
-    """The lines of a cell as IPython prints it, without marks, and how many of those below."""
+    """Return the code of a cell that IPython has printed, and the number of lines used below."""
     code = [first]
     for line in below:
         more = _MORE.match(line.text)
@@ -143,7 +144,7 @@ def _paragraphs(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
 
 
 def _may_be_printed(statement: ast.stmt) -> bool:
-    """Whether a line may be output that only looks like code: a value, or `name: value`."""
+    """Return whether a line may be output that only looks like code: a value, or `name: value`."""
     if isinstance(statement, ast.AnnAssign):
         return statement.value is None
     return isinstance(statement, ast.Expr) and _is_printed_value(statement.value)
@@ -154,20 +155,22 @@ _PRINTED = (ast.Call, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.C
 
 
 def _is_printed_value(value: ast.AST) -> bool:
-    """Whether an expression may be a printed value: literals, also behind the name of a class."""
+    """Return whether an expression may be a printed value: literals, or an object of such."""
     if isinstance(value, ast.Name):
         return value.id in python_syntax.CLASSES
     called, inside = getattr(value, "func", None), ast.iter_child_nodes(value)
-    values = (one for one in inside if isinstance(one, ast.expr | ast.keyword) and one != called)
+    values = (
+        node for node in inside if isinstance(node, ast.expr | ast.keyword) and node != called
+    )
     is_one = isinstance(value, (*_PRINTED, ast.keyword)) and all(map(_is_printed_value, values))
     return is_one or isinstance(value, ast.Attribute)
 
 
-def _with_late_outputs(found: Sequence[Cell]) -> list[Cell]:
-    """The cells, each with the text behind the `Out[1]:` of its own number, wherever it stands."""
-    at_number = {cell.number: at for at, cell in enumerate(found) if cell.number}
-    outputs: list[list[Line]] = [[] for _ in found]
-    for at, cell in enumerate(found):
+def _with_late_outputs(all_cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells, to each of which belong the outputs that have its number."""
+    at_number = {cell.number: at for at, cell in enumerate(all_cells) if cell.number}
+    outputs: list[list[Line]] = [[] for _ in all_cells]
+    for at, cell in enumerate(all_cells):
         owner = at
         for line in cell.output:
             out = _OUT.match(line.text)
@@ -175,5 +178,5 @@ def _with_late_outputs(found: Sequence[Cell]) -> list[Cell]:
                 owner = at_number.get(out["number"].strip(), at)
                 line = Line(line.number, out["text"])
             outputs[owner].append(line)
-    pairs = zip(found, outputs, strict=True)
+    pairs = zip(all_cells, outputs, strict=True)
     return [cell._replace(output=tuple(output)) for cell, output in pairs]

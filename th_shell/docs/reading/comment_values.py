@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple
 
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.names import read_names
+from th_shell.docs.reading.lua_names import read_names
 from th_shell.runtime.shell import tokens
 from th_shell.syntax import Syntax
 
@@ -49,32 +49,31 @@ _VALUE = re.compile(
 
 
 class Value(NamedTuple):
-    """What a comment tells of the values of an input.
+    """The values of an input as a comment behind it tells them."""
 
-    text: the comment's. codes: readings of the text as Lua expressions; there are none where it has
-    names, as prose has. shown: what has the values after the input: the places that it assigns to;
-    '' for the input itself. is_remark: whether the comment has no mark, and the input shows none.
-    """
-
+    #: The comment's text.
     text: str
+    #: Readings of the text as Lua expressions; none where it has names, as prose has.
     codes: tuple[str, ...] = ()
+    #: The places that the input assigns the values to; '' for the input itself.
     shown: str = ""
+    #: True if the comment has no mark, and the input shows no value.
     is_remark: bool = False
 
     @property
     def is_plain(self) -> bool:
-        """Whether the text has values and signs alone: it tells a value, even if it is no code."""
+        """True if the text has values and signs alone: it tells a value, even if it is no code."""
         has_words = re.search(r"\w", _VALUE.sub("", self.text))
         return not self.is_remark and not has_words and _VALUE.search(self.text) is not None
 
 
 def comment_of(source: str) -> str | None:
-    """The text of the marked comment at the end of an input, or alone; or None."""
+    """Return the text of the marked comment at the end of an input, or alone; or None."""
     return _last_comment(source, _TOLD)
 
 
 def remark_of(source: str) -> str:
-    """The text of the comment at the end of an input, or alone, whatever it says; or ''."""
+    """Return the text of the comment at the end of an input, or alone, whatever it says; or ''."""
     return _last_comment(source, _REMARK) or ""
 
 
@@ -82,25 +81,25 @@ def _last_comment(source: str, form: re.Pattern[str]) -> str | None:
     if not form.search(source):
         return None
     comments = (token for token in tokens(f"{source}\n") if token.kind == "comment")
-    start = next((one.start for one in comments if not one.mark), len(source))
-    told = form.match(source, start)
-    return told["text"] if told else None
+    start = next((token.start for token in comments if not token.mark), len(source))
+    match = form.match(source, start)
+    return match["text"] if match else None
 
 
 def quoted_in(text: str) -> list[str]:
     """Return the one string in quotes that a text of other words has, without these; or none."""
-    found = [match["text"] for match in _STRING.finditer(text)]
-    return found if len(found) == 1 and re.search(r"[^\W\d]", _STRING.sub("", text)) else []
+    texts = [match["text"] for match in _STRING.finditer(text)]
+    return texts if len(texts) == 1 and re.search(r"[^\W\d]", _STRING.sub("", text)) else []
 
 
 def begins_with_value(text: str, compiler: Compiler) -> bool:
-    """Whether a text is a value, or a literal with words of prose behind it."""
+    """Return whether a text is a value, or a literal with words of prose behind it."""
     is_literal = Value(text).is_plain or _is_literal(text, compiler)
     return is_literal or _LEADING.fullmatch(text) is not None
 
 
 def remark_value(text: str, source: str, compiler: Compiler) -> Value | None:
-    """What a remark may tell of an input; None where nothing can be told."""
+    """Return the value that a remark may tell of an input; None for an empty remark."""
     if not text:
         return None
     if not _PRINTS.match(source) and compiler.expression(source) is not Syntax.COMPLETE:
@@ -111,7 +110,7 @@ def remark_value(text: str, source: str, compiler: Compiler) -> Value | None:
 
 
 def value_of(text: str, source: str, compiler: Compiler) -> Value | None:
-    """The value that a text tells of an input; None if nothing has the value after the input."""
+    """Return the value that a text tells of an input; None if the input sets a local."""
     if source.lstrip().startswith("local "):
         return None
     if became := _BECOMES.fullmatch(text):
@@ -127,20 +126,20 @@ def value_of(text: str, source: str, compiler: Compiler) -> Value | None:
 
 
 def _equations(text: str, compiler: Compiler) -> list[tuple[str, str]]:
-    """The places and literals of a text such as `x = 1` or `"x = 1", "y = {2}"`; or none."""
+    """Return the places and literals of a text such as `x = 1` or `"x = 1", "y = {2}"`; or none."""
     parts = [match["text"] for match in _STRING.finditer(text)]
     is_list = parts and not _STRING.sub("", text).strip(", ")
-    found = [_EQUATION.fullmatch(part) for part in (parts if is_list else [text])]
-    pairs = [(match["place"], match["text"]) for match in found if match]
-    is_whole = len(pairs) == len(found) and all(_is_literal(code, compiler) for _, code in pairs)
+    matches = [_EQUATION.fullmatch(part) for part in (parts if is_list else [text])]
+    pairs = [(match["place"], match["text"]) for match in matches if match]
+    is_whole = len(pairs) == len(matches) and all(_is_literal(code, compiler) for _, code in pairs)
     return pairs if is_whole else []
 
 
 def _literals(text: str, compiler: Compiler) -> tuple[str, ...]:
-    """The readings of a text that are literals: itself, and what stands between its quotes."""
+    """Return the text and the text between its quotes, as far as they are literals."""
     quoted = _STRING.fullmatch(text)
     readings = (text, quoted["text"]) if quoted else (text,)
-    return tuple(one for one in readings if _is_literal(one, compiler))
+    return tuple(reading for reading in readings if _is_literal(reading, compiler))
 
 
 def _is_literal(text: str, compiler: Compiler) -> bool:

@@ -25,7 +25,7 @@ class Compiler:
         return self._given or Engine()
 
     def statement(self, text: str) -> Syntax:
-        """The result of compiling a text as statements."""
+        """Compile a text as statements."""
         # In a file, LuaJIT skips a first line that begins with '#'.
         text = f"\n{text}" if text.startswith("#") else text
         try:
@@ -36,11 +36,11 @@ class Compiler:
         return Syntax.COMPLETE
 
     def expression(self, text: str) -> Syntax:
-        """The result of compiling a text as a list of expressions; an empty text is wrong."""
+        """Compile a text as a list of expressions; an empty text is wrong."""
         return self.statement(f"return {text}\n") if text.strip() else Syntax.WRONG
 
     def typed(self, text: str) -> Syntax:
-        """The better of both results, as at a prompt; an expression may begin with '='."""
+        """Return the better of both results, as at a prompt; an expression may begin with '='."""
         text = text.strip().removeprefix("=").rstrip("; \t\n")
         return min(self.expression(text), self.statement(text), key=list(Syntax).index)
 
@@ -51,6 +51,6 @@ class Compiler:
             return frozenset(self._engine.names(""))
 
     def is_comment(self, text: str) -> bool:
-        """Whether a complete text has nothing but comments."""
+        """Return whether a complete text has nothing but comments."""
         # Behind 'return nil', a chunk may have only comments.
         return self.statement(f"return nil\n{text}\n") is Syntax.COMPLETE

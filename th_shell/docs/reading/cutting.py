@@ -25,7 +25,7 @@ from th_shell.docs.reading.examples import (
     example_of,
     with_output,
 )
-from th_shell.docs.reading.names import assigned_names
+from th_shell.docs.reading.lua_names import assigned_names
 from th_shell.docs.reading.python import as_text, cut_python
 from th_shell.syntax import Syntax
 from th_shell.tokens import Nesting
@@ -64,21 +64,21 @@ _REACH = 100
 
 
 def cut(blocks: Iterable[Block], compiler: Compiler, locals_stay: bool = False) -> list[Example]:
-    """The examples of a page's blocks, in order.
+    """Return the examples of a page's blocks, in order.
 
     locals_stay: whether what runs them keeps the locals of one for the next.
     """
-    found: list[Example] = []
+    examples: list[Example] = []
     for number, block in enumerate(blocks):
         if block.role:
-            found += as_text(number, block, block.lines) if block.role in OUTPUTS else []
+            examples += as_text(number, block, block.lines) if block.role in OUTPUTS else []
         elif block.language == PYTHON:
-            found += cut_python(number, block)
+            examples += cut_python(number, block)
         elif block.output is not None:
-            found += _notebook_cell(number, block, compiler)
+            examples += _notebook_cell(number, block, compiler)
         else:
-            found += _Cutter(number, block, compiler, locals_stay).cut()
-    return found
+            examples += _Cutter(number, block, compiler, locals_stay).cut()
+    return examples
 
 
 def _notebook_cell(number: int, block: Block, compiler: Compiler) -> list[Example]:
@@ -105,7 +105,7 @@ class _Cutter:
         self._assigned: set[str] = set()
         self._inputs: list[Example] = []
         self._outputs: list[list[Line]] = []
-        self._told: list[list[str]] = []
+        self._values: list[list[str]] = []
         self._remarks: list[list[str]] = []  # of comments without a mark
         self._open = False
         self._end = 0  # where the last input, or a comment right below it, has ended
@@ -117,7 +117,7 @@ class _Cutter:
         at = 0
         while at < len(self._lines):
             at += self._shell(at) or self._prompt(at) or self._bare(at) or self._text(at)
-        inputs = map(self._with_value, self._inputs, self._told, self._remarks)
+        inputs = map(self._with_value, self._inputs, self._values, self._remarks)
         return list(map(with_output, inputs, self._outputs))
 
     # -- reading what begins at a line; each returns how many lines it has, or 0
@@ -142,7 +142,7 @@ class _Cutter:
         return used
 
     def _is_wrapped(self, at: int) -> bool:
-        """Whether a terminal has broken the line above at its edge, where it shows times."""
+        """Return whether a terminal has broken the line above at its edge, where it shows times."""
         return at < len(self._lines) and len(self._lines[at - 1].text) in self._edges
 
     def _bare(self, at: int) -> int:
@@ -164,7 +164,7 @@ class _Cutter:
         return used
 
     def _continued(self, source: str, at: int, used: int) -> tuple[str, int]:
-        """An input with the lines below that Lua reads as part of it: a chain of method calls."""
+        """Return an input with the method calls that continue it, and the number of lines."""
         margin = _margin(self._lines[at].text)
         while at + used < len(self._lines):
             below = self._lines[at + used].text
@@ -265,16 +265,16 @@ class _Cutter:
             self._is_next = at == self._end
             self._end = at + used
             self._comment(source)
-            self._open = self._open or bool(source) and goes_on and not self._told[-1]
+            self._open = self._open or bool(source) and goes_on and not self._values[-1]
             return
         self._assigned |= assigned_names(source)
-        told = comment_values.comment_of(source)
+        value = comment_values.comment_of(source)
         if kind is Kind.BARE and not self._locals_stay:
             source = self._without_local(source)
         self._add(kind, source, self._lines[at : at + used])
         self._end = at + used
-        if told:
-            self._told[-1].append(told)
+        if value:
+            self._values[-1].append(value)
         elif remark := comment_values.remark_of(source):
             self._remarks[-1].append(remark)
 
@@ -286,11 +286,11 @@ class _Cutter:
     def _comment(self, source: str) -> None:
         # Under an input, a comment may tell its value, or go on with it; '-->' alone announces it.
         is_below = self._inputs and not any(line.text.strip() for line in self._outputs[-1])
-        if is_below and (self._is_next or not self._told[-1]):
-            told = comment_values.comment_of(source)
-            self._open = told == ""
-            self._told[-1] += [told] if told else []
-            if told is None and self._is_next and not self._outputs[-1]:
+        if is_below and (self._is_next or not self._values[-1]):
+            value = comment_values.comment_of(source)
+            self._open = value == ""
+            self._values[-1] += [value] if value else []
+            if value is None and self._is_next and not self._outputs[-1]:
                 self._remarks[-1].append(comment_values.remark_of(source))
 
     def _is_under_prompt(self) -> bool:
@@ -317,14 +317,16 @@ class _Cutter:
     def _add(self, kind: Kind, source: str, lines: Sequence[Line]) -> None:
         self._inputs.append(example_of(self._block, self._number, kind, lines, source))
         self._outputs.append([])
-        self._told.append([])
+        self._values.append([])
         self._remarks.append([])
 
-    def _with_value(self, example: Example, told: Sequence[str], remarks: Sequence[str]) -> Example:
+    def _with_value(
+        self, example: Example, texts: Sequence[str], remarks: Sequence[str]
+    ) -> Example:
         if example.kind not in (Kind.PROMPT, Kind.BARE):
             return example
-        if told:
-            value = comment_values.value_of("\n".join(told), example.source, self._compiler)
+        if texts:
+            value = comment_values.value_of("\n".join(texts), example.source, self._compiler)
         else:
             value = comment_values.remark_value("\n".join(remarks), example.source, self._compiler)
         return replace(example, value=value)

@@ -1,4 +1,4 @@
-"""What pages consist of: blocks of code, and the examples in them.
+"""The parts of pages: lines, blocks of code, and the examples in these.
 
 A page format hands on blocks, with the numbers of their lines in the page and their languages. An
 example is an input with the text that its page documents under it.
@@ -18,14 +18,15 @@ from th_shell.visible import encodable
 
 
 class Line(NamedTuple):
-    """A line of a page; number: counted from 1."""
+    """A line of a page."""
 
+    #: The number of the line in its page, from 1.
     number: int
     text: str
 
 
 class Role(Enum):
-    """What a block is whose text is no examples."""
+    """The use of a block whose text is no examples."""
 
     OUTPUT = "output"  #: what the code above it prints, if the page says so or it agrees
     ANNOUNCED = "announced"  #: what the code above it prints: its language says so
@@ -39,27 +40,30 @@ OUTPUTS = (Role.OUTPUT, Role.ANNOUNCED)
 
 @dataclass(frozen=True)
 class Block:
-    """The lines between two fences.
+    """The lines between two fences."""
 
-    opening, closing: the line numbers of the fences; where a format has no fences, the line that
-    announces the block, or the one above its first, and the one below its last. language: what the
-    page says, in small letters; '' where it says nothing. skip: whether it says not to run this.
-    heading: the text of the heading above, lead: the line of text above; '' where there is none.
-    output: what a notebook shows under the block, which is one cell; None where outputs stand among
-    the lines. marks: the tags of a notebook's cell, doctest's flags. group: of the blocks whose
-    examples share their variables. role: what its text is.
-    """
-
+    #: The line number of the opening fence; where a format has none, of the line that announces the
+    #: block, or of the one above its first.
     opening: int
+    #: The line number of the closing fence, or of the line below the last one.
     closing: int
+    #: The language that the page names, in small letters; '' where it names none.
     language: str
     lines: tuple[Line, ...]
+    #: True if the page says not to run this.
     skip: bool = False
+    #: The text of the heading above; '' where there is none.
     heading: str = ""
+    #: The line of text above; '' where there is none.
     lead: str = ""
+    #: The output under the block, which is one cell of a notebook; None where outputs stand among
+    #: the lines.
     output: tuple[Line, ...] | None = None
+    #: The tags of a notebook's cell, doctest's flags.
     marks: frozenset[str] = frozenset()
+    #: The name of the blocks whose examples share their variables.
     group: str = ""
+    #: The use of the text, if it is no examples.
     role: Role | None = None
 
     @property
@@ -69,17 +73,18 @@ class Block:
 
 
 class PageText(NamedTuple):
-    """What a page's format says of its text.
+    """The text of a page, with the blocks that its format finds in it."""
 
-    name: for messages. suffix: of the page's name, in small letters. blocks: those that are run.
-    other: the numbers of the lines of code in other languages; unread: how many blocks these are.
-    """
-
+    #: The name of the page, for messages.
     name: str
+    #: The suffix of the page's name, in small letters.
     suffix: str
     lines: Sequence[str]
+    #: The blocks that are run.
     blocks: Sequence[Block]
-    other: Set[int] = frozenset()
+    #: The numbers of the lines of code in other languages.
+    unread_lines: Set[int] = frozenset()
+    #: The number of blocks in other languages.
     unread: int = 0
 
 
@@ -107,7 +112,7 @@ PYTHON = "python"
 
 
 class Kind(Enum):
-    """What an example's input is in its page."""
+    """The form of an example's input in its page."""
 
     PROMPT = "prompt"  #: code behind a prompt
     BARE = "bare"  #: code without a prompt
@@ -118,34 +123,38 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Example:
-    """An input and the text under it.
+    """An input and the text under it."""
 
-    line: the line of the page where the input begins, from 1. block: the number of its block.
-    source: the input without prompts. expected: the text under it. last: the line where the input
-    ends. documented: the first and the last line of the text under it, None where there is none.
-    apart: whether that text stands in a block of its own; announced: whether the page says that the
-    text of this block is what the input prints. flags: what the page says of the comparison, by
-    the names of doctest's and pytest's flags, and VARIES and RAISES. heading: the heading above.
-    language: that of source. group: of the examples that share its variables. value: what a
-    comment behind the input tells of its value. settings: how it is run and judged. hidden: what is
-    done before it, or at the page's end, and not shown.
-    """
-
+    #: The line of the page where the input begins, from 1.
     line: int
+    #: The number of its block.
     block: int
     kind: Kind
+    #: The input without prompts.
     source: str
+    #: The text under the input.
     expected: str = ""
+    #: The line where the input ends.
     last: int = 0
+    #: The first and the last line of the text under it, None where there is none.
     documented: tuple[int, int] | None = None
+    #: The text of the heading above.
     heading: str = ""
+    #: The language of the source.
     language: str = "lua"
+    #: The name of the examples that share its variables.
     group: str = ""
+    #: True if the text under it stands in a block of its own.
     apart: bool = False
+    #: True if the page says that the text of that block is printed by the input.
     announced: bool = True
+    #: Rules of the comparison, by the names of doctest's and pytest's flags, and VARIES and RAISES.
     flags: frozenset[str] = frozenset()
+    #: The value of the input as a comment behind it tells it.
     value: Value | None = None
+    #: How it is run and judged.
     settings: Settings = Settings()
+    #: Code and seeds before it, or at the page's end, which the page does not show.
     hidden: tuple[Hidden, ...] = ()
 
     @property
@@ -162,7 +171,7 @@ def example_of(
     source: str,
     flags: frozenset[str] = frozenset(),
 ) -> Example:
-    """An example of a block, whose number in the page is given, without what it documents.
+    """Return an example of a block, whose number in the page is given, without what it documents.
 
     lines: those of its input.
     """
@@ -181,7 +190,7 @@ def example_of(
 
 
 def with_output(example: Example, output: Sequence[Line]) -> Example:
-    """An example with the lines that are documented under it."""
+    """Return an example with the lines that are documented under it."""
     shown = [line.number for line in output if line.text.strip()]
     return replace(
         example,
@@ -191,16 +200,15 @@ def with_output(example: Example, output: Sequence[Line]) -> Example:
 
 
 class Identity(NamedTuple):
-    """What tells an example from the others of its page.
+    """The name of an example among the others of its page."""
 
-    heading: the heading above. input: the first line of the input; for a text without an input, of
-    the text. ordinal: the number of the example among those under this heading that begin with the
-    same line, from 1. documented: a hash of the text that the page documents.
-    """
-
+    #: The heading above.
     heading: str
+    #: The first line of the input; for a text without an input, of the text.
     input: str
+    #: The number of the example, from 1, among those under this heading with the same first line.
     ordinal: int
+    #: A hash of the text that the page documents.
     documented: str
 
     def __str__(self) -> str:
@@ -209,14 +217,14 @@ class Identity(NamedTuple):
 
 
 def identities(examples: Sequence[Example]) -> list[Identity]:
-    """The identities of a page's examples, each of which is another one.
+    """Return the identities of a page's examples, each of which is another one.
 
     A byte that is no UTF-8 is written as \\xNN.
     """
     import hashlib  # late: few pages need names, and it loads a large library
 
     seen = Counter[tuple[str, str]]()
-    found = []
+    named = []
     for example in examples:
         headline = (example.source or example.expected).split("\n")[0]
         texts = (example.heading, headline, example.expected)
@@ -224,5 +232,5 @@ def identities(examples: Sequence[Example]) -> list[Identity]:
         seen[heading, line] += 1
         hashed = hashlib.sha256(documented.encode("utf-8", "surrogateescape")).hexdigest()[:8]
         names = encodable(heading), encodable(line)
-        found.append(Identity(*names, seen[heading, line], hashed))
-    return found
+        named.append(Identity(*names, seen[heading, line], hashed))
+    return named

@@ -1,4 +1,4 @@
-"""What language a block is in, and what its fence or directive says of it.
+"""The languages of blocks, by their fences, directives and prompts.
 
 A block names its language at its fence: in CommonMark in the first word, in MyST also behind a
 directive or as one, in Pandoc among attributes. Where it names none, its first prompt tells.
@@ -41,7 +41,7 @@ _PYTHON_PROMPT = re.compile(r"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:)")
 
 
 def fence_language(info: str) -> str:
-    """The language in the words behind a fence, in small letters; '' where there is none.
+    """Return the language in the words behind a fence, in small letters; '' where there is none.
 
     So it stands in CommonMark; MyST has it behind `{code-block}`, or a directive in its place,
     and Pandoc has it behind a dot, among attributes in braces.
@@ -53,14 +53,14 @@ def fence_language(info: str) -> str:
 
 
 def role_of(name: str, lines: Sequence[str]) -> Role | None:
-    """What a block of a language is, if its text is no examples; with prompts, it is examples."""
+    """Return the use of a block by its language; None if it has examples, such as prompts."""
     role = _ROLES.get(name)
     has_prompts = role is Role.OUTPUT and any(map(_TERMINAL_PROMPT.match, lines))
     return None if has_prompts else role
 
 
 def without_options(lines: Sequence[Line]) -> tuple[tuple[Line, ...], dict[str, str]]:
-    """The content of a directive, and the options above it: lines such as `:options: +SKIP`."""
+    """Split a directive into its content and the options above, such as `:options: +SKIP`."""
     options: dict[str, str] = {}
     at = 0
     while at < len(lines) and (match := _OPTION.match(lines[at].text)):
@@ -70,7 +70,7 @@ def without_options(lines: Sequence[Line]) -> tuple[tuple[Line, ...], dict[str, 
 
 
 def directed(block: Block, groups: str, options: Mapping[str, str]) -> Block:
-    """A block with what Sphinx's directives of tests say of it, and the flags that all have."""
+    """Return a block with the group and the options of a directive of Sphinx's tests."""
     marks = block.marks.union(re.findall(r"\+(\w+)", options.get("options", "")))
     if block.language in DIRECTIVES:
         marks |= {"IGNORE_EXCEPTION_DETAIL"}
@@ -79,7 +79,7 @@ def directed(block: Block, groups: str, options: Mapping[str, str]) -> Block:
 
 
 def language_of(name: str, lines: Iterable[str], usual: str = LUA) -> str:
-    """The language of a block by the name at its fence, else by its first prompt, else the usual.
+    """Return a block's language by the name at its fence, else by its first prompt, else the usual.
 
     Returns '' for a language that has no engine.
     """

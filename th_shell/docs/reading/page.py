@@ -10,19 +10,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from th_shell.docs.reading.classification import examples_of
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, OUTPUTS, PYTHON, Block, Example, PageText, edited
 from th_shell.docs.reading.formats import FORMATS, reader
 from th_shell.docs.reading.languages import language_of, role_of
-from th_shell.docs.reading.refining import examples_of
-from th_shell.docs.settings.beside import Beside
 from th_shell.docs.settings.configuration import Configuration
-from th_shell.docs.settings.placement import cut_with_settings
+from th_shell.docs.settings.directives import cut_with_settings
+from th_shell.docs.settings.sidecar import Sidecar
 from th_shell.files import read_file
 
 
 def read_page(path: Path, language: str = LUA) -> PageText:
-    """What is read from a page.
+    """Read the text of a page from its file.
 
     language: that of blocks which neither name theirs nor have a prompt. Raises OSError, and
     PageError where the page is damaged.
@@ -36,14 +36,14 @@ def text_of(path: Path) -> str:
 
 
 def read_text(text: str, name: str, usual: str = LUA) -> PageText:
-    """What is read from the text of a page of this name. usual: the language of its blocks."""
+    """Find the blocks in the text of a page. usual: the language of those that name none."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     # In Lua a no-break space is part of a name; in a page it is a space. Where texts are compared,
     # a NUL stands for any text; in CommonMark a page has none.
     text = text.replace("\N{NO-BREAK SPACE}", " ").replace("\0", "\N{REPLACEMENT CHARACTER}")
     lines, suffix = text.split("\n"), Path(name).suffix.lower()
-    found: list[Block] = []
-    other: set[int] = set()
+    run_blocks: list[Block] = []
+    unread_lines: set[int] = set()
     unread = 0
     is_run = True
     blocks = _led(reader(suffix)(lines), lines)
@@ -54,16 +54,16 @@ def read_text(text: str, name: str, usual: str = LUA) -> PageText:
         role = role_of(block.language, texts)
         language = language_of(block.language, texts, usual)
         if role in OUTPUTS:
-            language = found[-1].language if found and is_run else ""
+            language = run_blocks[-1].language if run_blocks and is_run else ""
         block = replace(block, role=role)
         was_run, is_run = is_run, bool(language)
         if is_run:
             # The text below a command of the shell is announced as what the command prints.
-            found.append(replace(block, language=language, lead=block.lead if was_run else ""))
+            run_blocks.append(replace(block, language=language, lead=block.lead if was_run else ""))
         else:
-            other.update(line.number for line in block.lines)
+            unread_lines.update(line.number for line in block.lines)
             unread += any(text.strip() for text in texts)
-    return PageText(name, suffix, lines, found, other, unread)
+    return PageText(name, suffix, lines, run_blocks, unread_lines, unread)
 
 
 def _led(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
@@ -100,40 +100,40 @@ def _whole(parts: Sequence[Block]) -> Block:
 
 @dataclass(frozen=True)
 class Page:
-    """A page's blocks and examples.
-
-    unread: how many blocks it has in languages that no engine runs. beside: the file with
-    its errata and verdicts. compiler: what has cut blocks into examples. text: all of it. least:
-    the share of its examples that must be checked.
-    """
+    """A page's blocks and examples."""
 
     path: Path
-    beside: Beside
+    #: The file with its errata and verdicts.
+    sidecar: Sidecar
     blocks: Sequence[Block]
     examples: Sequence[Example]
+    #: The compiler that has cut blocks into examples.
     compiler: Compiler
+    #: All text of the page.
     text: str
+    #: The number of blocks in languages that no engine runs.
     unread: int
+    #: The share of its examples that must be checked.
     least: float
 
     def edited(self, new: Mapping[int, Sequence[str]]) -> list[Example]:
-        """The examples, but for what settings say, with new texts of lines, by their numbers."""
+        """Return the examples, without settings, with new texts of lines by their numbers."""
         blocks = [replace(block, lines=edited(block.lines, new)) for block in self.blocks]
         return examples_of(blocks, self.compiler)
 
 
 def read(
-    path: Path, compiler: Compiler, said: Configuration | None = None, text: str | None = None
+    path: Path, compiler: Compiler, rules: Configuration | None = None, text: str | None = None
 ) -> Page:
     """Read a page.
 
     said: of it and the others of its folder. text: what it is read from; None for its file. Raises
     OSError and PageError.
     """
-    said = said or Configuration()
-    folder, language = said.errata, said.language or LUA
-    files = [Beside.of(path), *([Beside.of(path, folder, said.root)] if folder else [])]
+    rules = rules or Configuration()
+    folder, language = rules.errata, rules.language or LUA
+    files = [Sidecar.of(path), *([Sidecar.of(path, folder, rules.root)] if folder else [])]
     text = text_of(path) if text is None else text
-    found = read_text(text, path.name, language)
-    cut = cut_with_settings(found, compiler, said.layer, files)
-    return Page(path, files[-1], *cut, compiler, text, found.unread, said.min_checked or 0.0)
+    page = read_text(text, path.name, language)
+    cut = cut_with_settings(page, compiler, rules.layer, files)
+    return Page(path, files[-1], *cut, compiler, text, page.unread, rules.min_checked or 0.0)

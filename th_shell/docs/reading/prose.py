@@ -20,12 +20,12 @@ _SENTENCE = 4  # words that make a sentence, at least
 
 
 def words_in(code: str) -> set[str]:
-    """The words in code, which what it prints may have, too."""
+    """Return the words in code, which what it prints may have, too."""
     return set(_WORD.findall(code))
 
 
-def output_of(lines: Sequence[str], known: Collection[str], paragraphs: bool) -> int:
-    """How many of the lines under an input are its output.
+def output_of(lines: Sequence[str], code_words: Collection[str], paragraphs: bool) -> int:
+    """Return how many of the lines under an input are its output.
 
     known: the words in all inputs of the page so far. paragraphs: whether the output may have blank
     lines; where not, only an open bracket lets it go on behind one.
@@ -33,7 +33,7 @@ def output_of(lines: Sequence[str], known: Collection[str], paragraphs: bool) ->
     end, shown = 0, ""
     for at, line in enumerate(lines, 1):
         if line.strip():
-            if open_brackets(shown) <= 0 and is_prose(line, known, shown):
+            if open_brackets(shown) <= 0 and is_prose(line, code_words, shown):
                 break
             if shown and _TITLE.match(line) and is_alone(at - 1, lines):
                 break
@@ -44,11 +44,14 @@ def output_of(lines: Sequence[str], known: Collection[str], paragraphs: bool) ->
     return end
 
 
-def is_prose(line: str, known: Collection[str], shown: str = "") -> bool:
-    """Whether a line is the author's. known: the words of the code. shown: the output above."""
+def is_prose(line: str, code_words: Collection[str], shown: str = "") -> bool:
+    """Return whether a line is the author's.
+
+    code_words: the words of the code. shown: the output above.
+    """
     if _MARK.match(line) or _HEADING.match(line.strip()):
         return True
-    words = [word for word in _WORD.findall(line) if word not in known]
+    words = [word for word in _WORD.findall(line) if word not in code_words]
     if any(not word.isascii() for word in words):
         return True
     is_sentence = len(words) >= _SENTENCE and words[0] == line.split()[0].rstrip(",:;")
@@ -57,10 +60,10 @@ def is_prose(line: str, known: Collection[str], shown: str = "") -> bool:
 
 
 def is_alone(at: int, lines: Sequence[str]) -> bool:
-    """Whether a line stands between blank ones."""
+    """Return whether a line stands between blank ones."""
     return sum(bool(text.strip()) for text in lines[max(0, at - 1) : at + 2]) == 1
 
 
 def open_brackets(text: str) -> int:
-    """How many brackets in a text are open at its end; below 0 if more are closed."""
+    """Return how many brackets in a text are open at its end; below 0 if more are closed."""
     return sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))

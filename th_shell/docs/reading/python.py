@@ -34,15 +34,15 @@ _MARK = re.compile(rf"#\s*(?P<mark>{'|'.join(_MARKS)})\b")
 
 
 def cut_python(number: int, block: Block) -> list[Example]:
-    """The examples of a block of Python. number: that of the block in its page."""
+    """Return the examples of a block of Python. number: that of the block in its page."""
     texts = [line.text for line in block.lines]
     if block.output is not None:
         return _cell(number, block, block.lines, block.output)
     if any(map(PROMPT.match, texts)):
         return _session(number, block)
     if any(map(CELL.match, texts)):
-        found = cells(block.lines, with_prose=False)
-        return [e for cell in found for e in _cell(number, block, cell.code, cell.output)]
+        read = cells(block.lines, with_prose=False)
+        return [e for cell in read for e in _cell(number, block, cell.code, cell.output)]
     source = without_magics(dedent("\n".join(texts)))
     if syntax(source) is not Syntax.COMPLETE:
         return as_text(number, block, block.lines)
@@ -50,7 +50,7 @@ def cut_python(number: int, block: Block) -> list[Example]:
 
 
 def typed_inputs(lines: Sequence[Line]) -> Iterator[tuple[str, int, int, int]]:
-    """The inputs behind prompts in lines of a page, in order.
+    """Yield the inputs behind prompts in lines of a page, in order.
 
     With each are the indices of the lines where it, its output, and what is next begin.
     """
@@ -68,7 +68,7 @@ def typed_inputs(lines: Sequence[Line]) -> Iterator[tuple[str, int, int, int]]:
 
 
 def _with_prompts(source: str, lines: Sequence[Line], starts: Sequence[int]) -> tuple[str, int]:
-    """An incomplete input with the lines below that continue it behind `>>>`; how many.
+    """Return an incomplete input with the lines below that continue it behind `>>>`; how many.
 
     Some pages have that prompt where Python itself has `...`. starts: of the prompts below. Those
     behind an output do not count.
@@ -78,25 +78,25 @@ def _with_prompts(source: str, lines: Sequence[Line], starts: Sequence[int]) -> 
 
 
 def _completed(source: str, below: Sequence[str], blank_ends: bool) -> tuple[str, int]:
-    """An incomplete input with the lines below that complete it; how many.
+    """Return an incomplete input with the lines below that complete it; how many.
 
     blank_ends: whether a blank line ends the body of a compound statement.
     """
-    text, found = source, (source, 0)
+    text, completed = source, (source, 0)
     for count, line in enumerate(below[:_MOST_LINES], 1):
-        if found[1] and (line or blank_ends) and not line[:1].isspace():
+        if completed[1] and (line or blank_ends) and not line[:1].isspace():
             break  # complete, and not within the body of a compound statement
         text += "\n" + line
         state = syntax(text)
         if state is Syntax.WRONG:
             break
         if state is Syntax.COMPLETE:
-            found = text, count
-    return found
+            completed = text, count
+    return completed
 
 
 def _typed_input(lines: Sequence[Line]) -> tuple[str, int]:
-    """The input of a prompt and how many lines it takes.
+    """Return the input of a prompt and how many lines it takes.
 
     lines: the prompt's line and all below, up to the next prompt.
     """
@@ -112,7 +112,7 @@ def _typed_input(lines: Sequence[Line]) -> tuple[str, int]:
 
 
 def _with_marked(source: str, marked: Sequence[re.Match[str] | None]) -> tuple[str, int]:
-    """An input with those of the lines behind `...` that continue it; how many."""
+    """Return an input with those of the lines behind `...` that continue it; how many."""
     texts = [match["input"] or "" for match in marked if match]
     everything = "\n".join([source, *texts])
     if all(text.strip() for text in texts) and syntax(everything) is Syntax.COMPLETE:
@@ -127,15 +127,15 @@ def _with_marked(source: str, marked: Sequence[re.Match[str] | None]) -> tuple[s
 def _session(number: int, block: Block) -> list[Example]:
     lines = block.lines
     first = next(at for at, line in enumerate(lines) if PROMPT.match(line.text))
-    found = as_text(number, block, lines[:first])
+    examples = as_text(number, block, lines[:first])
     for source, start, middle, end in typed_inputs(lines):
-        own, output = lines[start:middle], lines[middle:end]
-        found += _example(number, block, Kind.PROMPT, own, source, output)
-    return found
+        typed, output = lines[start:middle], lines[middle:end]
+        examples += _example(number, block, Kind.PROMPT, typed, source, output)
+    return examples
 
 
 def _goes_on(source: str, line: str) -> bool:
-    """Whether a line behind `...` continues an input: else the dots stand for output left out."""
+    """Return whether a line behind `...` continues an input; else the dots stand for output."""
     if syntax(source) is not Syntax.COMPLETE:
         return True
     if not line.strip():
@@ -156,7 +156,7 @@ def _example(
     source: str,
     output: Sequence[Line],
 ) -> list[Example]:
-    """The example of an input; none where it has nothing but comments."""
+    """Return the example of an input; none where it has nothing but comments."""
     if syntax(source) is Syntax.COMPLETE and not statements(source):
         return []
     inputs = [line for line in lines if line.text.strip()]
@@ -167,21 +167,21 @@ def _example(
 
 
 def _flags(text: str, marks: Iterable[str]) -> frozenset[str]:
-    """What comments in an input and its output, and the marks of its block, say of judging it."""
-    said = [flag for comment in _FLAGS.findall(text) for flag in _FLAG.findall(comment)]
-    said += [*_MARK.findall(text), *marks]
-    return frozenset(_MARKS.get(flag, flag) for flag in said)
+    """Return the flags in comments of an input and its output, and among the marks of its block."""
+    flags = [flag for comment in _FLAGS.findall(text) for flag in _FLAG.findall(comment)]
+    flags += [*_MARK.findall(text), *marks]
+    return frozenset(_MARKS.get(flag, flag) for flag in flags)
 
 
 def _trimmed(lines: Sequence[Line], with_comments: bool = False) -> Sequence[Line]:
     """Lines without blank ones, and comments, at both ends."""
     texts = [line.text.strip() for line in lines]
-    own = [i for i, text in enumerate(texts) if text and (with_comments or text[0] != "#")]
-    return lines[own[0] : own[-1] + 1] if own else ()
+    indices = [i for i, text in enumerate(texts) if text and (with_comments or text[0] != "#")]
+    return lines[indices[0] : indices[-1] + 1] if indices else ()
 
 
 def as_text(number: int, block: Block, lines: Sequence[Line]) -> list[Example]:
-    """An example that is not run, for text without an input above it."""
+    """Return an example that is not run, for text without an input above it."""
     shown = _trimmed(lines, with_comments=block.role is not None)
     if not shown:
         return []

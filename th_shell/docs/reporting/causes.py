@@ -26,10 +26,12 @@ _WORDS = 60  # characters of a change that they show at most
 
 
 class Cause(NamedTuple):
-    """Why examples fail. key: equal for the same cause. words: for people."""
+    """The reason why examples fail."""
 
     verdict: Verdict
+    #: Equal for the same cause.
     key: tuple[object, ...]
+    #: The cause for people.
     words: str
 
 
@@ -41,25 +43,25 @@ class Cluster(NamedTuple):
 
     @property
     def pages(self) -> int:
-        """How many pages the failures are in."""
+        """The number of pages with these failures."""
         return len({path for path, _ in self.members})
 
 
 def clusters(pages: Iterable[PageResult]) -> list[Cluster]:
-    """The failures of some pages by their causes, in the order of the first failure of each."""
-    found: dict[tuple[object, ...], Cause] = {}
+    """Return the failures of pages by their causes, in the order of each cause's first failure."""
+    causes: dict[tuple[object, ...], Cause] = {}
     members: dict[tuple[object, ...], list[tuple[Path, Result]]] = {}
     for page in pages:
         for result in page.failures:
             cause = cause_of(result)
-            found.setdefault(cause.key, cause)
+            causes.setdefault(cause.key, cause)
             members.setdefault(cause.key, []).append((page.page, result))
-    return [Cluster(found[key], tuple(members[key])) for key in found]
+    return [Cluster(causes[key], tuple(members[key])) for key in causes]
 
 
 @lru_cache(maxsize=4096)
 def cause_of(result: Result) -> Cause:
-    """The cause of a failure."""
+    """Return the cause of a failure."""
     documented = result.example.expected
     if result.verdict is Verdict.ERROR:
         return _by_message(result, result.note or _message(result.got))
@@ -73,12 +75,12 @@ def cause_of(result: Result) -> Cause:
     if is_line and all(piece.mark != " " for piece in word_pieces(documented, printed)):
         words = f"the program prints only '{first_line(printed, _WORDS)}'"
         return _by_message(result, words if printed else "the program prints nothing")
-    found = changes(documented, result.got)
-    return _by_changes(result, found, "the page says {}, the program says {}")
+    pairs = changes(documented, result.got)
+    return _by_changes(result, pairs, "the page says {}, the program says {}")
 
 
 def _message(got: str) -> str:
-    """The message of an error, which is the last thing that an example has printed."""
+    """Return the message of an error, which is the last thing that an example has printed."""
     text = got.partition("\nstack traceback:")[0].strip()
     # Of megabytes, no more than could be shown: the patterns' time can grow with the square.
     lines = [line[:CHARACTERS].strip() for line in text.split("\n")[-_MESSAGE:]]
@@ -91,17 +93,17 @@ def _by_message(result: Result, message: str) -> Cause:
     return Cause(result.verdict, (result.verdict, _VARYING.sub("0", words)), words)
 
 
-def _by_changes(result: Result, found: Sequence[tuple[str, str]], both: str) -> Cause:
-    words = [_change(old, new, both) for old, new in found[:_CHANGES]]
-    words += [f"and {len(found) - _CHANGES} more differences"] * (len(found) > _CHANGES)
-    kinds = frozenset(map(_kind, found))
+def _by_changes(result: Result, pairs: Sequence[tuple[str, str]], both: str) -> Cause:
+    words = [_change(old, new, both) for old, new in pairs[:_CHANGES]]
+    words += [f"and {len(pairs) - _CHANGES} more differences"] * (len(pairs) > _CHANGES)
+    kinds = frozenset(map(_kind, pairs))
     # What differs in nothing that counts has a cause of its own.
-    key = result.verdict, kinds if found else result
+    key = result.verdict, kinds if pairs else result
     return Cause(result.verdict, key, "; ".join(words) or result.note)
 
 
 def _kind(change: tuple[str, str]) -> tuple[str, str]:
-    """A change without its numbers, unless these are what differs: in dates, say, only the mark."""
+    """Return a change with all numbers alike, unless nothing but numbers differs."""
     old, new = (_VARYING.sub("0", text) for text in change)
     return change if old == new else (old, new)
 

@@ -20,7 +20,7 @@ from textwrap import TextWrapper
 from typing import NamedTuple
 
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
-from th_shell.docs.reading.naming import bound_names, called_names, read_names
+from th_shell.docs.reading.names import bound_names, called_names, read_names
 from th_shell.docs.reporting.excerpts import page_lines
 from th_shell.files import read_file
 from th_shell.visible import visible
@@ -40,20 +40,23 @@ _WRAPPER = TextWrapper(98, subsequent_indent="    ", break_long_words=False, bre
 
 
 class Covered(NamedTuple):
-    """Names by their examples. checked: compared with the page. ran: only run. none: without."""
+    """Names by their examples."""
 
+    #: Names with an example that is compared with the page.
     checked: tuple[str, ...]
+    #: Names whose examples only run.
     ran: tuple[str, ...]
+    #: Names without an example.
     none: tuple[str, ...]
 
     @property
     def total(self) -> int:
-        """How many names there are."""
+        """The number of names."""
         return len(self.checked) + len(self.ran) + len(self.none)
 
 
 class Coverage(NamedTuple):
-    """What the examples of some pages cover: names, functions, and the anchors of each page."""
+    """The names, functions and anchors, by page, that examples of some pages cover."""
 
     names: Covered
     functions: Covered
@@ -61,7 +64,7 @@ class Coverage(NamedTuple):
 
 
 def torch_names() -> list[str]:
-    """The operations of torch, without those that only operators or other operations call."""
+    """Return the public operations of torch, without those that only other operations call."""
     from th_shell.runtime.shell import (
         ALL,
         TABLE,
@@ -76,29 +79,32 @@ def torch_names() -> list[str]:
 
 
 def read_api(path: Path) -> list[str]:
-    """The names in a file, one in each line; '#' begins a comment. Raises OSError."""
+    """Return the names in a file, one in each line; '#' begins a comment. Raises OSError."""
     lines = read_file(path).decode("utf-8", "surrogateescape").split("\n")
     names = (line.partition("#")[0].strip() for line in lines)
     return sorted({name for name in names if name})
 
 
 def documented(pages: Sequence[PageResult]) -> list[str]:
-    """The functions that pages document, in order."""
-    found: dict[str, None] = {}
+    """Return the functions that pages document, in order."""
+    functions: dict[str, None] = {}
     for page in pages:
         is_code = False
         for line in page_lines(page.page):
             is_code ^= bool(_FENCE.match(line))
             match = None if is_code else _FUNCTION.match(line)
             if match:
-                found[match["heading"] or match["name"]] = None
-    return list(found)
+                functions[match["heading"] or match["name"]] = None
+    return list(functions)
 
 
 def measure(
     pages: Sequence[PageResult], api: Collection[str], functions: Collection[str] = ()
 ) -> Coverage:
-    """What the examples of some pages cover. functions: those that they document."""
+    """Return the names, functions and anchors that examples cover.
+
+    functions: those that the pages document.
+    """
     uses = defaultdict[str, list[bool]](list)
     for page in pages:
         for result, checked in _examples(page.results):
@@ -108,12 +114,12 @@ def measure(
     return Coverage(
         _covered({name: uses[name] for name in api}),
         _covered({name: uses[re.split("[.:]", name)[-1]] for name in functions}),
-        {page: found for page, found in anchors.items() if found.total},
+        {page: covered for page, covered in anchors.items() if covered.total},
     )
 
 
 def coverage_lines(coverage: Coverage, api: str) -> Iterator[str]:
-    """What is covered, as text. api: what the names are."""
+    """Yield the lines of a report on coverage. api: the title of the names."""
     anchored = {f"{page}: anchors": anchors for page, anchors in coverage.anchors.items()}
     rows = {api: coverage.names, "documented functions": coverage.functions, **anchored}
     for title, covered in rows.items():
@@ -129,7 +135,7 @@ def coverage_lines(coverage: Coverage, api: str) -> Iterator[str]:
 
 
 def _examples(results: Sequence[Result]) -> Iterator[tuple[Result, bool]]:
-    """The examples that were run, from the last one; whether what they do is checked."""
+    """Yield the examples that were run, from the last one; whether what they do is checked."""
     block, shown = -1, set[str]()
     for result in reversed(results):
         source, language = result.example.source, result.example.language
@@ -142,12 +148,12 @@ def _examples(results: Sequence[Result]) -> Iterator[tuple[Result, bool]]:
             yield result, result.checked or bool(changed & shown)
 
 
-def _covered(found: Mapping[str, Sequence[bool]]) -> Covered:
+def _covered(checks: Mapping[str, Sequence[bool]]) -> Covered:
     """Names by whether each of their examples is checked."""
     return Covered(
-        checked=tuple(name for name, examples in found.items() if any(examples)),
-        ran=tuple(name for name, examples in found.items() if examples and not any(examples)),
-        none=tuple(name for name, examples in found.items() if not examples),
+        checked=tuple(name for name, examples in checks.items() if any(examples)),
+        ran=tuple(name for name, examples in checks.items() if examples and not any(examples)),
+        none=tuple(name for name, examples in checks.items() if not examples),
     )
 
 
@@ -163,26 +169,26 @@ def _anchored(page: PageResult) -> dict[str, list[bool]]:
     """For each anchor of a page, whether each example under it is checked."""
     groups = list(_groups(page.page))
     starts = [start for start, _ in groups]
-    found: dict[str, list[bool]] = {name: [] for _, names in groups for name in names}
+    checks: dict[str, list[bool]] = {name: [] for _, names in groups for name in names}
     for result, checked in _examples(page.results):
         at = bisect(starts, result.example.line)
         for name in groups[at - 1][1] if at else ():
-            found[name].append(checked)
-    return found
+            checks[name].append(checked)
+    return checks
 
 
 def _groups(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The anchors of a page that stand together, with the line of the first one."""
+    """Yield the anchors of a page that stand together, with the line of the first one."""
     start, names = 0, list[str]()
     is_near = False
     for number, line in enumerate(page_lines(path), 1):
-        found = ["".join(match) for match in _ANCHOR.findall(line)]
-        if found and not is_near:
+        anchors = ["".join(match) for match in _ANCHOR.findall(line)]
+        if anchors and not is_near:
             if names:
                 yield start, names
             start, names = number, []
-        names += found
-        rest = _TAG.sub("", line) if found else line
-        is_near = bool(_NOTHING.match(rest)) and (is_near or bool(found))
+        names += anchors
+        text = _TAG.sub("", line) if anchors else line
+        is_near = bool(_NOTHING.match(text)) and (is_near or bool(anchors))
     if names:
         yield start, names

@@ -1,4 +1,4 @@
-"""What differs between a documented text and the printed one: lines, and words within them.
+"""Differences between a documented text and the printed one, by lines and by words.
 
 What the comparison of verdicts does not count is no difference here either: white space, blank
 lines, colours, comments of the page, 'of size' for 'of dimension', numbers that agree to the
@@ -35,39 +35,41 @@ _ANYTHING: _Tokens = ("\0",)
 
 
 class Block(NamedTuple):
-    """Lines of the page and of the printed text: the same ones, or other ones in their place."""
+    """Lines of the page, and of the printed text in their place."""
 
+    #: True if both are the same in all that counts.
     same: bool
+    #: The lines of the page.
     old: tuple[str, ...]
+    #: The printed lines.
     new: tuple[str, ...]
 
 
 class Piece(NamedTuple):
-    """A part of a text. mark: '-' if only the page has it, '+' if only the program, else ' '.
+    """A part of a text."""
 
-    text: for ' ' as the page has it.
-    """
-
+    #: '-' if only the page has it, '+' if only the program, else ' '.
     mark: str
+    #: The part as the page has it, or, for '+', as it is printed.
     text: str
 
 
 def line_blocks(documented: str, printed: str, exact: bool = False) -> list[Block]:
-    """The lines of two texts, in order, as blocks of the same and of different ones.
+    """Return the lines of two texts, in order, as blocks of the same and of different ones.
 
     exact: whether everything counts, as in code.
     """
     read = _whole if exact else _read
     old, new = _lines(documented), _lines(without_colours(printed))
     start = _common(old, new, read)
-    wanted, found = (_counting(lines[start : start + _MOST], read) for lines in (old, new))
-    left, right = _keys([r for _, r in wanted], [r[:1] for _, r in found])
+    old_lines, new_lines = (_counting(lines[start : start + _MOST], read) for lines in (old, new))
+    left, right = _keys([r for _, r in old_lines], [r[:1] for _, r in new_lines])
     blocks = [Block(True, tuple(old[:start]), tuple(new[:start]))]
     for same, i, j, k, m in _opcodes(left, right):
-        block = _block(same, wanted[i:j], found[k:m])
+        block = _block(same, old_lines[i:j], new_lines[k:m])
         blocks.append(block if exact else _settled(block))
-    rest = (tuple(lines[start + _MOST :]) for lines in (old, new))
-    return list(_merged([*blocks, Block(False, *rest)]))
+    unmatched = (tuple(lines[start + _MOST :]) for lines in (old, new))
+    return list(_merged([*blocks, Block(False, *unmatched)]))
 
 
 def agreeing(documented: Sequence[str], printed: Sequence[str]) -> list[tuple[int, int]]:
@@ -81,7 +83,7 @@ def agreeing(documented: Sequence[str], printed: Sequence[str]) -> list[tuple[in
 
 
 def word_pieces(documented: str, printed: str) -> list[Piece]:
-    """The words of two texts, with the white space before them, as pieces that differ or not."""
+    """Return two texts as pieces that differ or not: words with the white space before them."""
     old, new = (_words(text) for text in (documented, printed))
     if old is None or new is None:
         return [piece for piece in (Piece("-", documented), Piece("+", printed)) if piece.text]
@@ -97,8 +99,8 @@ def word_pieces(documented: str, printed: str) -> list[Piece]:
 
 
 def changes(documented: str, printed: str) -> list[tuple[str, str]]:
-    """Which words of the page are other ones in the printed text, each change once, in order."""
-    found: dict[tuple[str, str], None] = {}
+    """Return pairs of the page's words and the printed ones in their place, each pair once."""
+    replaced: dict[tuple[str, str], None] = {}
     for block in line_blocks(documented, printed):
         if block.same:
             continue
@@ -106,8 +108,8 @@ def changes(documented: str, printed: str) -> list[tuple[str, str]]:
         for is_same, group in groupby(pieces, key=lambda piece: piece.mark == " "):
             words = {piece.mark: " ".join(piece.text.split()) for piece in group}
             if not is_same:
-                found[words.get("-", ""), words.get("+", "")] = None
-    return list(found)
+                replaced[words.get("-", ""), words.get("+", "")] = None
+    return list(replaced)
 
 
 # -- lines
@@ -121,7 +123,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _counting(lines: Sequence[str], read: Callable[[str], _Readings]) -> list[_Line]:
-    """The lines that have something that counts, with what that is."""
+    """Return the lines that have something that counts, with what that is."""
     pairs = ((line, read(line)) for line in lines)
     return [(line, readings) for line, readings in pairs if any(readings)]
 
@@ -135,7 +137,7 @@ def _whole(line: str) -> _Readings:
 
 
 def _common(old: Sequence[str], new: Sequence[str], read: Callable[[str], _Readings]) -> int:
-    """How many lines agree at the beginning of texts that are too long to be matched as a whole."""
+    """Return the number of lines that agree at the beginning of texts too long to be matched."""
     if max(len(old), len(new)) <= _MOST:
         return 0
     for at, (left, right) in enumerate(zip(old, new, strict=False)):
@@ -149,7 +151,7 @@ def _block(same: bool, old: Iterable[_Line], new: Iterable[_Line]) -> Block:
 
 
 def _settled(block: Block) -> Block:
-    """A block without differences that do not count: a line '...', and comments in the page."""
+    """Return a block without differences that do not count: lines '...', comments of the page."""
     if block.same:
         return block
     anything = [line for line in block.old if line_readings(line[:9])[0] == _ANYTHING]
@@ -170,7 +172,7 @@ def _merged(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def _words(text: str) -> list[tuple[str, str]] | None:
-    """The words, each with the white space before it; None if there are too many."""
+    """Return the words, each with the white space before it; None if there are too many."""
     if any(len(line) > _LONG_LINE for line in text.split("\n", _MOST)):
         return None
     words = WORD.findall(text)
@@ -206,16 +208,16 @@ def _keys(
                 alike.setdefault(_skeleton(tokens), []).append((tokens, key))
     right: list[Hashable] = []
     for tokens, *_ in new:
-        found = exact.get(tokens)
-        if found is None:
+        match = exact.get(tokens)
+        if match is None:
             candidates = alike.get(_skeleton(tokens), [])
-            found = next((key for other, key in candidates if tokens_agree(other, tokens)), None)
-        right.append(tokens if found is None else found)
+            match = next((key for line, key in candidates if tokens_agree(line, tokens)), None)
+        right.append(tokens if match is None else match)
     return left, right
 
 
 def _skeleton(tokens: _Tokens) -> _Tokens:
-    """The tokens without the numbers' values: things that agree have the same skeleton."""
+    """Return the tokens without the numbers' values: things that agree have the same skeleton."""
     return tuple("0" if is_number(token) else token for token in tokens)
 
 

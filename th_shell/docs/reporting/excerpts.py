@@ -45,7 +45,7 @@ PLAIN = Style()
 
 
 def style_for(when: str, descriptor: int) -> Style:
-    """The style of what is written to a file descriptor. when: 'auto', 'always' or 'never'."""
+    """Return the style of text on a file descriptor. when: 'auto', 'always' or 'never'."""
     if when != "auto":
         return Style(when == "always")
     is_dumb = os.environ.get("TERM") == "dumb" or bool(os.environ.get("NO_COLOR"))
@@ -60,7 +60,7 @@ CHARACTERS = 400
 
 
 def page_lines(path: Path) -> list[str]:
-    """The lines of a page; none if it cannot be read, which the report says as its problem."""
+    """Return the lines of a page; none if it cannot be read."""
     try:
         return read_file(path).decode("utf-8", "surrogateescape").split("\n")
     except OSError:
@@ -68,7 +68,7 @@ def page_lines(path: Path) -> list[str]:
 
 
 def excerpt(text: str) -> list[str]:
-    """The lines of a text, as far as they are shown."""
+    """Return the lines of a text, as far as they are shown."""
     text = text.strip("\n")
     return limited(
         [shortened(line) for line in text.split("\n", LINES)[:LINES]], text.count("\n") + 1
@@ -76,18 +76,18 @@ def excerpt(text: str) -> list[str]:
 
 
 def limited(lines: Sequence[str], count: int) -> list[str]:
-    """The first of some lines, with words on the others. count: how many there are."""
+    """Return the first of some lines, with words on the others. count: how many there are."""
     more = [f"... {count - LINES} more lines"] if count > LINES else []
     return [*lines[:LINES], *more]
 
 
 def first_line(text: str, characters: int = CHARACTERS) -> str:
-    """The first line of a text, as far as it is shown."""
+    """Return the first line of a text, as far as it is shown."""
     return shortened(text.split("\n", 1)[0], characters)
 
 
 def shortened(line: str, characters: int = CHARACTERS, start: int = 0) -> str:
-    """A line from a character on, as far as it is shown, with words on what is left out."""
+    """Return a line from a character on, as far as it is shown, with words on what is left out."""
     shown = visible(line[start : start + characters].expandtabs())
     more = len(line) - start - characters
     before = f"[{start} characters ...] " if start else ""
@@ -101,7 +101,7 @@ _NEAR = 40  # characters before a difference that are shown of a long line
 def diff_lines(
     documented: str, printed: str, kind: str, style: Style, exact: bool = False
 ) -> list[str]:
-    """A diff of two texts; none if they differ in nothing that counts.
+    """Return a diff of two texts; none if they differ in nothing that counts.
 
     kind: 'unified' or 'words'. exact: whether everything counts.
     """
@@ -118,7 +118,10 @@ def diff_lines(
 
 
 def _context(lines: Sequence[str], after: bool, before: bool, style: Style) -> list[str]:
-    """The lines next to differences. after, before: whether one stands above, below the lines."""
+    """Return the lines next to differences.
+
+    after, before: whether a difference stands above the lines, below them.
+    """
     head, tail = _CONTEXT * after, _CONTEXT * before
     hidden = len(lines) - head - tail
     shown = [f"  {shortened(line)}".rstrip() for line in lines]
@@ -136,7 +139,7 @@ def _by_lines(block: Block, style: Style) -> Iterator[str]:
 
 
 def _start(old: str, new: str) -> int:
-    """Where to begin with lines of which only the ends differ."""
+    """Return the index of the character with which an excerpt of two long lines begins."""
     if max(len(old), len(new)) <= CHARACTERS:
         return 0
     same = len(os.path.commonprefix([old, new]))

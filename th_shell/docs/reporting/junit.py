@@ -17,7 +17,7 @@ _NO_CHARACTERS = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}
 
 
 def names_of_tests(examples: Sequence[Example]) -> list[str]:
-    """The names of examples as tests, in ASCII: they are in files and on command lines."""
+    """Return the names of examples as tests, in ASCII: they are in files and on command lines."""
     return [_name(visible(str(identity))) for identity in identities(examples)]
 
 

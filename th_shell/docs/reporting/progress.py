@@ -64,7 +64,7 @@ class Progress:
             self._is_shown = False
 
     def line(self, width: int) -> str:
-        """The text of the line, cut to a width."""
+        """Return the text of the line, cut to a width."""
         with self._lock:
             seconds = time.monotonic() - self._begun
             name = next(iter(self._running), "")

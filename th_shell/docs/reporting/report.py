@@ -30,19 +30,20 @@ _MEANINGS = {
 
 
 class View(NamedTuple):
-    """What the text shows.
+    """The choice of details in a report's text."""
 
-    verbose: a line for every example. diff: 'unified' for lines with '-' and '+', 'words' for words
-    in [-...-] and {+...+}, 'none' for both texts whole. clustered: each cause once.
-    """
-
+    #: A line for every example.
     verbose: bool = False
+    #: 'unified' for lines with '-' and '+', 'words' for words in [-...-] and {+...+}, 'none' for
+    #: both texts whole.
     diff: str = "unified"
+    #: Each cause once.
     clustered: bool = True
+    #: The colours.
     style: Style = PLAIN
 
 
-#: How a report is shown without options.
+#: The view without options.
 USUAL = View()
 
 
@@ -57,7 +58,7 @@ class TextReport:
         self._shown: dict[tuple[object, ...], str] = {}  # the places by the causes
 
     def page(self, page: PageResult) -> Iterator[str]:
-        """A page's failures, then its counts; if verbose, first a line for each example."""
+        """Yield a page's failures, then its counts; if verbose, first a line for each example."""
         self._pages.append(page)
         style = self._view.style
         if self._view.verbose:
@@ -75,7 +76,7 @@ class TextReport:
         yield f"{style.strong(visible(str(page.page)))}: {_counts([page])}"
 
     def end(self) -> Iterator[str]:
-        """What is said about all pages: causes with several failures, verdicts, counts."""
+        """Yield the summary of all pages: causes with several failures, verdicts, counts."""
         if min(self._total, len(self._pages)) == 0 or self._total == 1:
             return  # the page's own lines have said it
         if self._view.clustered:
@@ -85,34 +86,34 @@ class TextReport:
         yield f"{count if count == total else f'{count} of {total}'} pages: {_counts(self._pages)}"
 
     def _cluster(self, page: PageResult, cluster: Cluster) -> str:
-        """The failures of a page with one cause, of which one is shown, if none was above."""
-        (_, first), *others = cluster.members
+        """Describe a page's failures of one cause, the first in detail if none was above."""
+        (_, first), *later = cluster.members
         key, words = cluster.cause.key, cluster.cause.words
         lines = _lines(cluster)
         place = f"{_failure_at(page, first, self._view.style)}{first.verdict.value}"
         if key in self._shown:
-            and_more = f" (lines {lines})" if others else ""
+            and_more = f" (lines {lines})" if later else ""
             return f"{place}{and_more}: {words} [as {self._shown[key]}]\n"
         self._shown[key] = _place(page, first)
-        if not others:
+        if not later:
             return describe_failure(page, first, self._view)
         heads = [f"{place}: {len(cluster.members)} examples: {words}", f"  lines: {lines}"]
         return "\n".join([*heads, *_details(first, self._view), ""])
 
 
 def describe_failure(page: PageResult, result: Result, view: View = USUAL) -> str:
-    """An example's position and input, and how what it has printed differs from the page."""
+    """Return an example's position and input, and how what it has printed differs from the page."""
     return f"{_failure_at(page, result, view.style)}{describe(result, view)}"
 
 
 def describe(result: Result, view: View = USUAL) -> str:
-    """An example's verdict and input, and how what it has printed differs from the page."""
+    """Return an example's verdict and input, and how what it has printed differs from the page."""
     note = f" ({first_line(result.note)})" if result.note else ""
     return "\n".join([f"{result.verdict.value}{note}", *_details(result, view), ""])
 
 
 def tally(pages: Sequence[PageResult]) -> dict[str, int]:
-    """How many examples have each verdict, in the order of the verdicts."""
+    """Count the examples of each verdict, in the order of the verdicts."""
     counts = Counter(result.verdict for page in pages for result in page.results)
     return {verdict.value: counts[verdict] for verdict in Verdict if counts[verdict]}
 
@@ -157,14 +158,14 @@ def _counts(pages: Sequence[PageResult]) -> str:
 
 
 def _causes(pages: Sequence[PageResult]) -> Iterator[str]:
-    """The causes of failures in several pages, the most frequent ones first."""
-    found = [cluster for cluster in clusters(pages) if cluster.pages > 1]
-    found.sort(key=lambda cluster: -len(cluster.members))
-    for cluster in found[:_CAUSES]:
+    """Yield the causes of failures in several pages, the most frequent ones first."""
+    shared = [cluster for cluster in clusters(pages) if cluster.pages > 1]
+    shared.sort(key=lambda cluster: -len(cluster.members))
+    for cluster in shared[:_CAUSES]:
         count, words = len(cluster.members), cluster.cause.words
         yield f"{count} examples in {cluster.pages} pages: {cluster.cause.verdict.value}: {words}"
-    if len(found) > _CAUSES:
-        yield f"{len(found) - _CAUSES} more causes are in several pages"
+    if len(shared) > _CAUSES:
+        yield f"{len(shared) - _CAUSES} more causes are in several pages"
 
 
 def _meanings(pages: Sequence[PageResult]) -> Iterator[str]:
@@ -176,7 +177,7 @@ def _meanings(pages: Sequence[PageResult]) -> Iterator[str]:
 
 
 def _roots(pages: Sequence[PageResult]) -> Iterator[str]:
-    """Which names are missing most, and the failures from which others follow."""
+    """Yield the names that are missing most, and the failures from which others follow."""
     missing, follow = Counter[str](), Counter[tuple[Path, int]]()
     for page in pages:
         lacking: dict[int, list[str]] = {}  # names, by the lines of the examples that lack them

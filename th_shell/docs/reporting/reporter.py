@@ -27,7 +27,7 @@ class CannotWriteError(Exception):
 
 
 class ReaderGoneError(Exception):
-    """What reads the report has closed its pipe, as `head` does."""
+    """The reader of the report has closed its pipe, as `head` does."""
 
 
 class Reporter:
@@ -79,12 +79,12 @@ class Reporter:
         names, functions = self._options.coverage_names, coverage.documented(pages)
         title = "torch" if names is None else "names"
         if names is None:
-            is_other = functions and not any(one.startswith("torch.") for one in functions)
+            is_other = functions and not any(name.startswith("torch.") for name in functions)
             names = () if is_other else coverage.torch_names()
-        found = coverage.measure(pages, names, functions)
-        for line in coverage.coverage_lines(found, title):
+        measured = coverage.measure(pages, names, functions)
+        for line in coverage.coverage_lines(measured, title):
             self._say(line)
-        return found
+        return measured
 
     def _say(self, line: str) -> None:
         self._progress.erase()

@@ -18,7 +18,7 @@ _VERSION = 1
 
 def results_json(pages: Sequence[PageResult], coverage: Coverage | None = None) -> str:
     """All results as a text in JSON."""
-    found = {
+    results = {
         "version": _VERSION,
         "failed": any(page.failed for page in pages),
         "counts": tally(pages),
@@ -26,7 +26,7 @@ def results_json(pages: Sequence[PageResult], coverage: Coverage | None = None) 
         "causes": [_cause(cluster) for cluster in clusters(pages)],
     }
     if coverage:
-        found["coverage"] = {
+        results["coverage"] = {
             "names": _covered(coverage.names),
             "functions": _covered(coverage.functions),
             "anchors": [
@@ -34,7 +34,7 @@ def results_json(pages: Sequence[PageResult], coverage: Coverage | None = None) 
                 for page, anchors in coverage.anchors.items()
             ],
         }
-    return json.dumps(found, indent=1) + "\n"
+    return json.dumps(results, indent=1) + "\n"
 
 
 def _page(page: PageResult) -> dict[str, Any]:

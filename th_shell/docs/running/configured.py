@@ -18,10 +18,9 @@ from pathlib import Path
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Engine, LostError, Starter, lua_engine, python_engine
-from th_shell.docs.settings.conditions import Facts
 from th_shell.docs.settings.configuration import Configuration
-from th_shell.docs.settings.setting_readers import INSTALLED
-from th_shell.docs.settings.settings import Mark
+from th_shell.docs.settings.options import INSTALLED
+from th_shell.docs.settings.settings import Facts, Mark
 from th_shell.python_syntax import ALL_NAMES, bound_names, read_names
 
 _SECONDS = 30.0

@@ -20,11 +20,10 @@ from dataclasses import dataclass, field, replace
 
 from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
-from th_shell.docs.reading.naming import read_names
+from th_shell.docs.reading.names import read_names
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter, python_engine
 from th_shell.docs.running.shell_lines import parse_shell_line
-from th_shell.docs.settings.captures import Captures
-from th_shell.docs.settings.settings import Hidden, PageError
+from th_shell.docs.settings.settings import Captures, Hidden, PageError
 from th_shell.runtime.shell import PROCESSORS
 
 

@@ -1,1 +1,1 @@
-"""What is said about examples beside them: in comments of the page, files beside it, its folder."""
+"""The settings of examples, from comments of the page, the file beside it, and its folder."""

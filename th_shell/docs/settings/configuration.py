@@ -27,13 +27,13 @@ from typing import Any, NamedTuple
 from th_shell.docs.settings.options import (
     OF_EXAMPLES,
     OPTIONS,
+    Command,
     layer_of,
     read_options,
     read_toml,
     tables_in,
 )
-from th_shell.docs.settings.setting_readers import Command
-from th_shell.docs.settings.settings import NOTHING, Layer, Said, SettingsError
+from th_shell.docs.settings.settings import NOTHING, Layer, Partial, SettingsError
 from th_shell.files import read_file
 
 #: The name of a folder's file of settings.
@@ -42,38 +42,40 @@ _SHARED_FILE = "pyproject.toml"
 
 
 @dataclass(frozen=True)
-class Configuration(Said):
-    """How pages are run and judged; None: nothing is said.
+class Configuration(Partial):
+    """The rules by which pages are run and judged; None: not set."""
 
-    layer: what is said of each example. engine: the commands that run the examples of languages.
-    prelude: code that runs before a page, by languages. lua_path, lua_cpath: where `require`
-    searches before it does where it always does. environment: variables of the engines. memory:
-    bytes that a page may take. errata: the folder of the files with errata and verdicts, which have
-    the paths there that the pages have below `root`.
-    min_checked: the share of a page's examples that must be checked. sandbox: whether engines may
-    use the page's folder alone; sandbox_read: files and folders that they may read even so.
-    language: that of blocks which do not tell theirs. torch: one of `TORCHES`, which Python without
-    an engine of its own imports.
-    """
-
+    #: Settings of each example.
     layer: Layer = NOTHING
+    #: The commands that run the examples, by languages.
     engine: Mapping[str, Command] = field(default_factory=dict)
+    #: Code that runs before a page, by languages.
     prelude: Mapping[str, str] = field(default_factory=dict)
+    #: Where `require` searches before it does where it always does.
     lua_path: str | None = None
+    #: Likewise for C libraries.
     lua_cpath: str | None = None
+    #: Variables of the engines.
     environment: Mapping[str, str] = field(default_factory=dict)
+    #: Bytes that a page may take.
     memory: int | None = None
+    #: The folder of the sidecar files, which have the paths there that the pages have below `root`.
     errata: Path | None = None
     root: Path | None = None
+    #: The share of a page's examples that must be checked.
     min_checked: float | None = None
+    #: True if engines may use the page's folder alone.
     sandbox: bool | None = None
+    #: Files and folders that engines may read even so.
     sandbox_read: Sequence[str] = ()
+    #: The language of blocks which do not name theirs.
     language: str | None = None
+    #: One of `TORCHES`, which Python without an engine of its own imports.
     torch: str | None = None
 
 
 def configuration(page: Path, command_line: Configuration) -> Configuration:
-    """How a page is run: as the command line says, and the file of its folder.
+    """Return the rules of a page: those of the command line over those of its folder's file.
 
     Raises SettingsError.
     """
@@ -86,27 +88,29 @@ def configuration(page: Path, command_line: Configuration) -> Configuration:
 
 
 class _File(NamedTuple):
-    """A file of settings: what it says of all pages of its folder, and of some."""
+    """A file of settings."""
 
     folder: Path
+    #: The rules for all pages of the folder.
     every: Configuration
+    #: The rules for pages whose names match a pattern.
     some: Sequence[tuple[str, Configuration]]
 
     def of(self, page: Path) -> Configuration:
-        """What is said of a page."""
-        found = self.every
+        """Return the rules for a page of the folder."""
+        rules = self.every
         parts = page.relative_to(self.folder).parts
-        for pattern, said in self.some:
+        for pattern, page_rules in self.some:
             if _matches(parts, pattern.split("/")):
-                found = said.over(found)
-        return found
+                rules = page_rules.over(rules)
+        return rules
 
 
 def _read(folder: Path) -> _File | None:
-    """The file of settings of a folder; None if it has none. Raises SettingsError."""
-    own, shared = folder / FILE, folder / _SHARED_FILE
-    if own.is_file():
-        return _file(folder, read_toml(own), str(own))
+    """Return the file of settings of a folder; None if it has none. Raises SettingsError."""
+    th_docs_file, shared = folder / FILE, folder / _SHARED_FILE
+    if th_docs_file.is_file():
+        return _file(folder, read_toml(th_docs_file), str(th_docs_file))
     if shared.is_file() and b"th-docs" in read_file(shared):
         tool = read_toml(shared).get("tool", {})
         table = tool.get("th-docs") if isinstance(tool, Mapping) else None
@@ -119,11 +123,12 @@ def _file(folder: Path, table: object, place: str) -> _File:
     if not isinstance(table, Mapping):
         raise SettingsError(f"{place}: not a table")
     pages = tables_in(table, "pages", place)
-    said = {key: value for key, value in table.items() if key != "pages"}
+    rules = {key: value for key, value in table.items() if key != "pages"}
     some = [
-        _some(folder, dict(one), f"{place}: pages {number}") for number, one in enumerate(pages, 1)
+        _some(folder, dict(page_table), f"{place}: pages {number}")
+        for number, page_table in enumerate(pages, 1)
     ]
-    return _File(folder, _configuration(folder, said, place), some)
+    return _File(folder, _configuration(folder, rules, place), some)
 
 
 def _some(folder: Path, table: dict[str, Any], place: str) -> tuple[str, Configuration]:
@@ -142,14 +147,17 @@ def _some(folder: Path, table: dict[str, Any], place: str) -> tuple[str, Configu
 
 
 def _configuration(folder: Path, table: Mapping[str, object], place: str) -> Configuration:
-    said = said_in(read_options(table, place, OPTIONS, folder), place)
-    return replace(said, root=folder) if said.errata else said
+    rules = configuration_of(read_options(table, place, OPTIONS, folder), place)
+    return replace(rules, root=folder) if rules.errata else rules
 
 
-def said_in(values: Mapping[str, Any], place: str) -> Configuration:
-    """What some values say, by the names of their options. place: where they are said."""
-    others = {name: value for name, value in values.items() if name not in OF_EXAMPLES}
-    return Configuration(layer_of(values, place), **others)
+def configuration_of(values: Mapping[str, Any], place: str) -> Configuration:
+    """Return the configuration with values by the names of their options.
+
+    place: where the values stand, for messages.
+    """
+    folder_values = {name: value for name, value in values.items() if name not in OF_EXAMPLES}
+    return Configuration(layer_of(values, place), **folder_values)
 
 
 def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:

@@ -1,12 +1,12 @@
-"""Reads directives: what a page says of its examples in comments that its readers do not see.
+"""Reads directives: settings of examples in comments of a page, which its readers do not see.
 
     <!-- th-docs: skip reason="takes an hour" if="not env('CI')" -->
     .. th-docs page: rtol=1e-3
     > x:sum() -- th-docs: xfail reason="prints a digit too many"
 
 A directive is a name with values, or values alone. `page` makes it hold for the whole page. What
-stands behind `setup` and `teardown`, on one line or on several, is code. `placement` finds what
-directives hold for.
+stands behind `setup` and `teardown`, on one line or on several, is code. The second half of the
+module finds the examples that directives hold for.
 
 Outside of blocks, directives are comments of HTML in Markdown, HTML and text pages, and of
 reStructuredText in its pages; in other pages, also lines that begin with `--` or `#`. Within a
@@ -22,11 +22,23 @@ from dataclasses import replace
 from textwrap import dedent
 from typing import NamedTuple
 
-from th_shell.docs.reading.examples import Block, Line, PageText, edited, numbered
+from th_shell.docs.reading.classification import examples_of
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.examples import (
+    PYTHON,
+    Block,
+    Example,
+    Kind,
+    Line,
+    PageText,
+    Role,
+    edited,
+    numbered,
+)
 from th_shell.docs.reading.formats import FORMATS
-from th_shell.docs.settings.options import read_layer
-from th_shell.docs.settings.setting_readers import literal
-from th_shell.docs.settings.settings import Layer, SettingsError
+from th_shell.docs.settings.options import literal, read_layer
+from th_shell.docs.settings.settings import NOTHING, Hidden, Layer, SettingsError, shown_captures
+from th_shell.docs.settings.sidecar import Placed, Sidecar
 
 #: The word that such comments begin with.
 WORD = "th-docs"
@@ -49,36 +61,37 @@ _LONG = re.compile(r"^\s*--\[(?P<level>=*)\[\s*(?P<text>th-docs\b.*)$")
 
 
 class Comment(NamedTuple):
-    """A comment that begins with `th-docs`.
+    """A comment that begins with `th-docs`."""
 
-    line, last: its first and last line. text: without marks. block: the index of the block that it
-    stands in, None outside of blocks. code: what stands before it on its line. closed: whether it
-    has an end.
-    """
-
+    #: Its first line.
     line: int
+    #: Its last line.
     last: int
+    #: The text without marks.
     text: str
+    #: The index of the block that it stands in, None outside of blocks.
     block: int | None = None
+    #: The code before it on its line.
     code: str = ""
+    #: True if it has an end.
     closed: bool = True
 
 
 def find_comments(page: PageText) -> list[Comment]:
-    """The comments of a page that begin with `th-docs`, in order."""
+    """Return the comments of a page that begin with `th-docs`, in order."""
     if not any(WORD in line or "clear-namespace" in line for line in page.lines):
         return []
-    found = [
+    comments = [
         comment
         for number, block in enumerate(page.blocks)
         for comment in _inside(number, block.lines, FORMATS.get(page.suffix) == "lua")
     ]
-    found += _outside(page)
-    return sorted(found, key=lambda comment: comment.line)
+    comments += _outside(page)
+    return sorted(comments, key=lambda comment: comment.line)
 
 
 def without_comments(blocks: Iterable[Block], comments: Iterable[Comment]) -> list[Block]:
-    """The blocks with empty lines in place of comments, and without those behind code."""
+    """Return the blocks with empty lines in place of comments, and without those behind code."""
     left = {
         number: (comment.code.rstrip() if number == comment.line else "",)
         for comment in comments
@@ -92,7 +105,7 @@ def without_comments(blocks: Iterable[Block], comments: Iterable[Comment]) -> li
 
 
 def _inside(number: int | None, lines: Sequence[Line], is_comment: bool) -> Iterator[Comment]:
-    """The comments of a block. is_comment: whether the block itself is part of a comment."""
+    """Yield the comments of a block. is_comment: whether the block itself is part of a comment."""
     at = 0
     while at < len(lines):
         line = lines[at].number
@@ -118,7 +131,7 @@ def _inside(number: int | None, lines: Sequence[Line], is_comment: bool) -> Iter
 
 
 def _outside(page: PageText) -> Iterator[Comment]:
-    code = page.other | {line.number for block in page.blocks for line in block.lines}
+    code = page.unread_lines | {line.number for block in page.blocks for line in block.lines}
     # Between two fences nothing is code within a text.
     texts = [_FENCE.sub("", line) for line in page.lines]
     prose = ["" if at in code else line for at, line in enumerate(texts, 1)]
@@ -130,8 +143,8 @@ def _outside(page: PageText) -> Iterator[Comment]:
     elif kind != "notebook":  # whose lines are not those of its texts
         yield from _html_comments(prose, kind == "markdown")
         if kind not in ("markdown", "html"):
-            found = _inside(None, numbered(prose, 1), False)
-            yield from (one for one in found if not one.code.strip())
+            comments = _inside(None, numbered(prose, 1), False)
+            yield from (comment for comment in comments if not comment.code.strip())
 
 
 def _html_comments(prose: Sequence[str], is_markdown: bool) -> Iterator[Comment]:
@@ -162,9 +175,9 @@ def _margin(line: str) -> int:
 
 
 def _joined(texts: Sequence[str]) -> str:
-    """The text of a comment, whose first line has lost its margin."""
-    rest = dedent("\n".join(texts[1:]))
-    return f"{texts[0]}\n{rest}".strip() if len(texts) > 1 else texts[0].strip()
+    """Return the text of a comment, whose first line has lost its margin."""
+    below = dedent("\n".join(texts[1:]))
+    return f"{texts[0]}\n{below}".strip() if len(texts) > 1 else texts[0].strip()
 
 
 #: The directives that have a name, and what must stand behind some of them.
@@ -185,17 +198,20 @@ _Table = dict[str, object]
 
 
 class Directive(NamedTuple):
-    """What one comment says. page: whether it says this of the whole page."""
+    """A comment that has been read."""
 
     comment: Comment
+    #: The name of the page and the line, for messages.
     place: str
+    #: True if it holds for the whole page.
     page: bool
+    #: All that the comment sets.
     layer: Layer
 
 
 def read_directives(page: str, comments: Sequence[Comment]) -> list[Directive]:
-    """The directives among comments of a page. page: its name. Raises SettingsError."""
-    found = []
+    """Return the directives among comments of a page. page: its name. Raises SettingsError."""
+    directives = []
     for comment in comments:
         place = f"{page}:{comment.line}"
         head = _HEAD.match(comment.text)
@@ -203,45 +219,45 @@ def read_directives(page: str, comments: Sequence[Comment]) -> list[Directive]:
             raise SettingsError(f"{place}: the comment has no end")
         if head:
             layer = read_layer(_table(comment.text[head.end() :], place), place)
-            found.append(Directive(comment, place, bool(head["page"]), layer))
+            directives.append(Directive(comment, place, bool(head["page"]), layer))
         elif _NO_COLON.match(comment.text):
             raise SettingsError(f"{place}: a directive is written '{WORD}: …' or '{WORD} page: …'")
-    return found
+    return directives
 
 
 def _table(text: str, place: str) -> _Table:
-    """What a directive says, as a file of settings has it."""
+    """Return the content of a directive as a table of a file of settings."""
     name = _NAME.match(text)
     if not name:
         return _values(text, place)
-    word, rest = name["name"], text[name.end() :]
+    word, content = name["name"], text[name.end() :]
     if word not in _DIRECTIVES:
-        known = ", ".join(_DIRECTIVES)
-        raise SettingsError(f"{place}: unknown directive '{word}': there are {known}")
+        names = ", ".join(_DIRECTIVES)
+        raise SettingsError(f"{place}: unknown directive '{word}': there are {names}")
     if word == "filter":
-        return {"filters": [_values(rest, place)]}
-    if not rest.strip() and word in _NEEDED:
+        return {"filters": [_values(content, place)]}
+    if not content.strip() and word in _NEEDED:
         raise SettingsError(f"{place}: {word} has no {_NEEDED[word]}")
     if word in ("skip", "xfail", "reset"):
-        return {word: _values(rest, place) if rest.strip() else True}
-    return {word: rest.split() if word == "capture" else rest.strip("\n")}
+        return {word: _values(content, place) if content.strip() else True}
+    return {word: content.split() if word == "capture" else content.strip("\n")}
 
 
 def _values(text: str, place: str) -> _Table:
     text = text.strip()
     if not text:
         raise SettingsError(f"{place}: the directive says nothing")
-    found: _Table = {}
+    values: _Table = {}
     at = 0
     while at < len(text):
         match = _VALUE.match(text, at)
         if not match:
             raise SettingsError(f"{place}: not 'key=value': {text[at:].split(chr(10))[0]}")
-        if match["key"] in found:
+        if match["key"] in values:
             raise SettingsError(f"{place}: {match['key']}: said twice")
-        found[match["key"]] = _value(match)
+        values[match["key"]] = _value(match)
         at = match.end()
-    return found
+    return values
 
 
 def _value(match: re.Match[str]) -> object:
@@ -250,3 +266,160 @@ def _value(match: re.Match[str]) -> object:
     if match["single"] is not None:
         return match["single"]
     return literal(match["bare"])
+
+
+# -- placement
+#
+# Outside of blocks, a directive holds for the block right under it; within a block, for the input
+# that it stands behind, or for the one under it; with `page`, for the page. `setup` is done before
+# the next example, wherever that is, with which a new session begins after `reset`; `teardown` is
+# done at the end of the session that it stands in. A directive that holds for nothing is an error.
+
+
+def cut_with_settings(
+    page: PageText,
+    compiler: Compiler,
+    below: Layer = NOTHING,
+    files: Sequence[Sidecar] = (),
+    locals_stay: bool = False,
+) -> tuple[Sequence[Block], Sequence[Example]]:
+    """Return a page's blocks without directives, and their examples with their settings.
+
+    below: rules for the whole page from elsewhere. files: its sidecar files. locals_stay: whether
+    their engine keeps the locals of one for the next. Raises OSError and SettingsError.
+    """
+    comments = find_comments(page)
+    blocks = without_comments(page.blocks, comments)
+    examples = examples_of(blocks, compiler, locals_stay)
+    placed = [Placed(0, below, range(len(examples)), "")]
+    placed += [entry for file in files for entry in file.layers(examples)]
+    finder = _Finder(page, examples, comments)
+    placed += [finder.placed(directive) for directive in read_directives(page.name, comments)]
+    placed += _prepared(page.name, blocks, examples)
+    placed.sort(key=lambda layer: layer.rank)
+    return blocks, _in_sessions(_with_layers(examples, placed))
+
+
+#: What is done with code that a page runs beside its examples.
+_HIDDEN = {Role.SETUP: "setup", Role.TEARDOWN: "teardown"}
+_ALL_GROUPS = "*"
+
+
+def _prepared(page: str, blocks: Sequence[Block], examples: Sequence[Example]) -> Iterator[Placed]:
+    """Yield the code of Sphinx's testsetup and testcleanup, for the examples of their groups."""
+    members = [
+        (i, example.group) for i, example in enumerate(examples) if example.language == PYTHON
+    ]
+    groups = {group for _, group in members}
+    for block in blocks:
+        if block.role not in _HIDDEN:
+            continue
+        place = f"{page}:{block.opening}"
+        code = dedent("\n".join(line.text for line in block.lines))
+        layer = Layer(hidden=(Hidden(_HIDDEN[block.role], code, place),))
+        for group in groups if block.group == _ALL_GROUPS else {block.group} & groups:
+            indices = [i for i, name in members if name == group]
+            yield Placed(4, layer, indices, place)
+
+
+def _with_layers(examples: Sequence[Example], placed: Iterable[Placed]) -> list[Example]:
+    with_settings = list(examples)
+    for entry in placed:
+        _check_captures(entry, examples)
+        for at in entry.examples if entry.layer.settings != NOTHING.settings else ():
+            settings = entry.layer.settings.over(with_settings[at].settings)
+            with_settings[at] = replace(with_settings[at], settings=settings)
+        if entry.layer.hidden and entry.examples:
+            first = entry.examples[0]
+            hidden = (*with_settings[first].hidden, *entry.layer.hidden)
+            with_settings[first] = replace(with_settings[first], hidden=hidden)
+    return with_settings
+
+
+def _in_sessions(examples: Iterable[Example]) -> list[Example]:
+    """Return examples, whose groups get new names wherever a new session begins."""
+    renamed: list[Example] = []
+    resets = 0
+    for example in examples:
+        resets += bool(example.settings.reset)
+        group = f"{example.group}\n{resets}"
+        renamed.append(replace(example, group=group) if resets else example)
+    return renamed
+
+
+def _check_captures(placed: Placed, examples: Sequence[Example]) -> None:
+    shown = {name for at in placed.examples for name in shown_captures(examples[at].expected)}
+    for name in placed.layer.settings.capture:
+        if name not in shown:
+            raise SettingsError(f"{placed.place}: no documented output has <{name}>")
+
+
+class _Finder:
+    """Finds the examples that the directives of one page hold for."""
+
+    def __init__(
+        self, page: PageText, examples: Sequence[Example], comments: Iterable[Comment]
+    ) -> None:
+        self._page, self._examples = page, examples
+        self._covered = {
+            number for comment in comments for number in range(comment.line, comment.last + 1)
+        }
+
+    def placed(self, directive: Directive) -> Placed:
+        """Return a directive's layer with its examples. Raises SettingsError."""
+        rank, examples, why = self._find(directive)
+        if not examples:
+            raise SettingsError(f"{directive.place}: the directive holds for nothing: {why}")
+        return Placed(rank, directive.layer, examples, directive.place)
+
+    def _find(self, directive: Directive) -> tuple[int, Sequence[int], str]:
+        """Return the rank, the examples, and why there are none."""
+        comment = directive.comment
+        kinds = {hidden.kind for hidden in directive.layer.hidden}
+        if directive.page or "teardown" in kinds:
+            lines = [] if directive.page else [example.line for example in self._examples]
+            above = [at for at, line in enumerate(lines) if line < comment.line][-1:]
+            return 2, above or range(len(self._examples)), "the page has no examples"
+        is_next = "setup" in kinds or directive.layer.settings.reset is True
+        if comment.block is not None:
+            return 5, *self._in_block(comment, comment.block, is_next)
+        if is_next:
+            return 5, self._next(comment), "no example follows"
+        return 3, self._under(comment), "no block of examples stands right under it"
+
+    def _in_block(self, comment: Comment, block: int, is_next: bool) -> tuple[Sequence[int], str]:
+        examples = self._examples
+        for at, example in enumerate(examples):
+            if example.block != block or not example.line <= comment.line <= example.end:
+                continue
+            if comment.code.strip() and example.source and comment.line <= example.last:
+                return [at], ""
+            return [], "it stands within an example, neither behind an input nor before one"
+        if comment.code.strip():
+            return [], "it stands behind no input"
+        indices = self._next(comment)
+        if is_next:
+            return indices, "no example follows"
+        if not indices or examples[indices[0]].block != block:
+            return [], "no example follows in its block"
+        is_text = examples[indices[0]].kind is Kind.TEXT
+        return ([], "what follows is no input") if is_text else (indices, "")
+
+    def _next(self, comment: Comment) -> Sequence[int]:
+        return [at for at, example in enumerate(self._examples) if example.line > comment.last][:1]
+
+    def _under(self, comment: Comment) -> Sequence[int]:
+        for number, block in enumerate(self._page.blocks):
+            start = block.opening
+            if start <= comment.last and block.lines:
+                start = block.lines[0].number
+            if start > comment.last:
+                between = range(comment.last + 1, start)
+                if any(at not in self._covered and self._has_text(at) for at in between):
+                    return []
+                return [at for at, example in enumerate(self._examples) if example.block == number]
+        return []
+
+    def _has_text(self, number: int) -> bool:
+        """Return whether a line has something: more than the mark of a comment in Lua."""
+        return bool(self._page.lines[number - 1].strip().strip("-"))

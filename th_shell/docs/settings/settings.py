@@ -1,8 +1,8 @@
-"""``Settings``: all that can be said about how an example is run and judged.
+"""The settings of an example: how it is run and judged, on which conditions, with which captures.
 
-They are said in several places, of which each has its layer. The settings of an example are its
-layers over one another: what is said of the example stands over what is said of its fence, that
-over what is said of its page, and that over what is said of its folder.
+They are set in several places, of which each has its layer. The settings of an example are its
+layers over one another: the example's own stands over its fence's, that over the page's, and that
+over the folder's.
 
 A filter counts only where it has something to replace in all texts: so one that is too wide cannot
 hide that a part of the output is missing.
@@ -10,13 +10,15 @@ hide that a part of the output is missing.
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import isfinite
+from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
-from th_shell.docs.settings.conditions import Condition
+from th_shell.python_syntax import expression
 
 
 class PageError(Exception):
@@ -24,18 +26,110 @@ class PageError(Exception):
 
 
 class SettingsError(PageError):
-    """Something that is said about examples is wrong; the message has the file and the place."""
+    """A setting is wrong; the message has the file and the place."""
+
+
+# -- conditions
+#
+# They decide when an example is skipped, or fails.
+#
+#     platform == 'darwin'
+#     not module('nn') and engine != 'th'
+#     env('CI') or env('HOME') == '/root'
+#
+# `platform` is Python's name of the system, `engine` the name of the engine: `th`, or the program
+# that runs the examples. `env(NAME)` is the value of a variable of the environment, empty if there
+# is none, and `module(NAME)` is true if the page's engine finds that module. A text that is not
+# empty is true. There are `==` and `!=`, `and`, `or`, `not` and parentheses, and nothing else: a
+# condition can look, and do nothing.
+#
+# Python's parser reads it, and nothing of it is run as Python.
+
+_NAMES = ("platform", "engine", "env", "module")
+
+
+class ConditionError(ValueError):
+    """A condition that is none; the message says what is wrong."""
+
+
+class Facts(NamedTuple):
+    """The facts that conditions ask for."""
+
+    #: Python's name of the system.
+    platform: str
+    #: The name of the engine.
+    engine: str
+    environment: Mapping[str, str]
+    #: The modules that the engine finds, of all that are asked for.
+    modules: frozenset[str] = frozenset()
+
+
+_Value = Callable[[Facts], "str | bool"]
+
+
+class Condition(NamedTuple):
+    """A condition that has been read."""
+
+    text: str
+    #: The names of the modules that it asks for.
+    modules: frozenset[str]
+    #: Returns its value for given facts.
+    value: _Value
+
+    def holds(self, facts: Facts) -> bool:
+        """Return whether it is true."""
+        return bool(self.value(facts))
+
+
+def parse_condition(text: str) -> Condition:
+    """Read a condition. Raises ConditionError."""
+    modules: set[str] = set()
+    node = expression(text.strip())
+    if node is None:
+        raise ConditionError("it is not one expression")
+    value = _read(node, modules)
+    return Condition(text, frozenset(modules), value)
+
+
+def _read(node: ast.expr, modules: set[str]) -> _Value:
+    """Compile a part of a condition, and add the modules that it asks for to a set."""
+    match node:
+        case ast.Constant(value=str() as text):
+            return lambda _: text
+        case ast.Name(id=("platform" | "engine") as fact):
+            return attrgetter(fact)
+        case ast.Call(ast.Name(id="env"), [ast.Constant(value=str() as variable)], []):
+            return lambda facts: facts.environment.get(variable, "")
+        case ast.Call(ast.Name(id="module"), [ast.Constant(value=str() as module)], []):
+            modules.add(module)
+            return lambda facts: module in facts.modules
+        case ast.UnaryOp(ast.Not(), operand):
+            value = _read(operand, modules)
+            return lambda facts: not value(facts)
+        case ast.BoolOp(operator, operands):
+            values = [_read(operand, modules) for operand in operands]
+            combine = any if isinstance(operator, ast.Or) else all
+            return lambda facts: combine(operand(facts) for operand in values)
+        case ast.Compare(first, [(ast.Eq() | ast.NotEq()) as operator], [second]):
+            left, right = _read(first, modules), _read(second, modules)
+            equal = isinstance(operator, ast.Eq)
+            return lambda facts: (left(facts) == right(facts)) is equal
+        case ast.Name(id=name) | ast.Call(func=ast.Name(id=name)) if name not in _NAMES:
+            raise ConditionError(f"unknown name {name}: there are platform, engine, env and module")
+    raise ConditionError(f"unexpected {ast.unparse(node)}")
+
+
+# -- settings
 
 
 @dataclass(frozen=True)
 class Mark:
-    """Says that an example is not run, or that it fails.
-
-    place: where this is said. condition: when it holds; None: always.
-    """
+    """Says that an example is not run, or that it fails."""
 
     reason: str = ""
+    #: When it holds; None: always.
     condition: Condition | None = None
+    #: Where it stands, for messages.
     place: str = ""
 
 
@@ -47,19 +141,19 @@ class Filter(NamedTuple):
 
 
 class Hidden(NamedTuple):
-    """Something that is done beside the examples of a page, which the page does not show.
+    """Something that is done beside the examples of a page, which the page does not show."""
 
-    kind: 'setup' for code before an example, 'teardown' for code at the end of the page, 'seed'
-    for a seed of random numbers. text: the code or the seed. place: where it is said.
-    """
-
+    #: 'setup' for code before an example, 'teardown' for code at the end of the page, 'seed' for a
+    #: seed of random numbers.
     kind: str
+    #: The code or the seed.
     text: str
+    #: Where it stands, for messages.
     place: str
 
 
 class Tolerance(NamedTuple):
-    """How far numbers may be from the documented ones, beside the rounding of what is shown.
+    """The distance from documented numbers that is allowed beside the rounding of what is shown.
 
     A number may differ by the sum of atol and rtol times the documented number.
     """
@@ -68,77 +162,160 @@ class Tolerance(NamedTuple):
     rtol: float = 0.0
 
     def of(self, documented: float, unit: float) -> float:
-        """How far a number may be from this one. unit: one in its last place."""
+        """Return the distance allowed from a documented number. unit: one in its last place."""
         relative = self.rtol * abs(documented) if isfinite(documented) else 0.0
         return 1.01 * unit + self.atol + relative
 
     def plus(self, more: float) -> Tolerance:
-        """The tolerance with which any number may be further off by so much."""
+        """Return the tolerance with which any number may be further off by so much."""
         return self._replace(atol=self.atol + more)
 
 
-_Said = TypeVar("_Said", bound="Said")
+_Rules = TypeVar("_Rules", bound="Partial")
 
 
 @dataclass(frozen=True)
-class Said:
-    """What is said in some place, by fields that are None where it says nothing of them."""
+class Partial:
+    """Rules that are set in one place; a field is None where it is not set."""
 
-    def over(self: _Said, below: _Said) -> _Said:
-        """This, and what is said below where this says nothing; of lists and tables, both."""
-        found = {}
-        for name in (one.name for one in fields(self)):
-            value, other = getattr(self, name), getattr(below, name)
+    def over(self: _Rules, below: _Rules) -> _Rules:
+        """Return these rules over others, which count where these are not set.
+
+        Lists and tables are joined.
+        """
+        values = {}
+        for name in (part.name for part in fields(self)):
+            value, below_value = getattr(self, name), getattr(below, name)
             if isinstance(value, Mapping):
-                value = {**other, **value}
+                value = {**below_value, **value}
             elif isinstance(value, (tuple, list)):
-                value = (*other, *value)
-            elif isinstance(value, Said):
-                value = value.over(other)
-            found[name] = other if value is None else value
-        return replace(self, **found)
+                value = (*below_value, *value)
+            elif isinstance(value, Partial):
+                value = value.over(below_value)
+            values[name] = below_value if value is None else value
+        return replace(self, **values)
 
 
 @dataclass(frozen=True)
-class Settings(Said):
-    """How an example is run and judged; None: nothing is said.
+class Settings(Partial):
+    """The rules by which an example is run and judged; None: not set."""
 
-    skip: why it is not run. xfail: why it fails. timeout: the seconds that it may take. strict:
-    whether what it prints must be documented. reset: whether a new session begins with it.
-    capture: names of parts of its output: see `captures`.
-    """
-
+    #: Why the example is not run.
     skip: Mark | None = None
+    #: Why the example fails.
     xfail: Mark | None = None
     atol: float | None = None
     rtol: float | None = None
+    #: The seconds that it may take.
     timeout: float | None = None
+    #: True if the text that it prints must be documented.
     strict: bool | None = None
+    #: True if a new session begins with it.
     reset: bool | None = None
     filters: tuple[Filter, ...] = ()
+    #: Names of parts of its output, see `Captures`.
     capture: tuple[str, ...] = ()
 
     @property
     def tolerance(self) -> Tolerance:
-        """How far numbers may be from the documented ones."""
+        """The tolerance of its numbers."""
         return Tolerance(self.atol or 0.0, self.rtol or 0.0)
 
 
 @dataclass(frozen=True)
-class Layer(Said):
-    """What is said in one place: settings of examples, and what is done once for all of them."""
+class Layer(Partial):
+    """All that is set in one place."""
 
+    #: Rules for each example.
     settings: Settings = Settings()
+    #: Code and seeds, which are used once for all examples.
     hidden: Sequence[Hidden] = ()
 
 
-#: A layer where nothing is said.
+#: A layer that sets nothing.
 NOTHING = Layer()
 
 
 def filtered(filters: Iterable[Filter], *texts: str) -> tuple[str, ...]:
-    """Texts with what filters put in place, each of which matches all the texts or does nothing."""
-    for one in filters:
-        if all(one.pattern.search(text) for text in texts):
-            texts = tuple(one.pattern.sub(one.replacement, text) for text in texts)
+    """Return texts after filters, each of which matches all the texts or does nothing."""
+    for rule in filters:
+        if all(rule.pattern.search(text) for text in texts):
+            texts = tuple(rule.pattern.sub(rule.replacement, text) for text in texts)
     return texts
+
+
+# -- captures
+#
+# They are parts of an example's output that later examples have in their inputs and outputs.
+#
+# A page shows a part of an output that is another one each time as a name in angle brackets, and a
+# directive says that this name is captured:
+#
+#     <!-- th-docs: capture file -->
+#     > name = os.tmpname() print(name)
+#     <file>
+#     > io.open("<file>", "w") ~= nil
+#     true
+#
+# In each run, the name stands for what the run has printed in its place.
+
+_PLACE = re.compile(r"<([A-Za-z_]\w*)>")
+
+
+def shown_captures(text: str) -> list[str]:
+    """Return the names in angle brackets in a text, in order."""
+    return _PLACE.findall(text)
+
+
+class Captures:
+    """The texts that one run of a page has captured, by their names."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, str] = {}
+
+    def paste(self, source: str) -> str:
+        """Return an input with the captured texts in the places of their names."""
+        return _PLACE.sub(lambda match: self._values.get(match[1], match[0]), source)
+
+    def named(self, names: Container[str], expected: str, *texts: str) -> list[str]:
+        """Return printed texts with names in place of captured texts, as the page shows them.
+
+        names: those that this example captures, unless they are known: from the first of the texts
+        that is like the documented one.
+        """
+        shown = list(dict.fromkeys(shown_captures(expected)))
+        new = [name for name in shown if name in names and name not in self._values]
+        for text in texts if new else ():
+            match = re.fullmatch(self._pattern(expected, new), text.strip(), re.S)
+            if match:
+                self._values |= match.groupdict()
+                break
+        return [self._with_names(shown, text) for text in texts]
+
+    def _with_names(self, names: Sequence[str], text: str) -> str:
+        for name in names:
+            if value := self._values.get(name):
+                text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", f"<{name}>", text)
+        return text
+
+    def _pattern(self, expected: str, new: Sequence[str]) -> str:
+        """Return a regular expression for an output, with a group for each new name.
+
+        A name stands for what is before the first place where the text behind it stands: that is
+        found in a look ahead, which is not tried again.
+        """
+        first, *parts = re.split(rf"<({'|'.join(new)})>", self.paste(expected).strip())
+        pattern, seen = _spaced(first), set[str]()
+        for at in range(0, len(parts), 2):
+            name, behind = parts[at], _spaced(parts[at + 1])
+            end = "" if parts[at + 2 :] else r"\Z"
+            if name not in seen:
+                pattern += rf"(?=(?P<{name}>\S.*?){behind}{end})"
+            pattern += rf"(?P={name}){behind}"
+            seen.add(name)
+        return pattern
+
+
+def _spaced(text: str) -> str:
+    """Return a regular expression for a text whose white space may be any."""
+    return r"(?<!\s)\s+".join(re.escape(word) for word in re.split(r"\s+", text))

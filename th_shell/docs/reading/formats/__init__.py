@@ -25,7 +25,7 @@ FORMATS = {
 
 
 def reader(suffix: str) -> Callable[[Sequence[str]], Iterator[Block]]:
-    """The function that finds the blocks of pages with this suffix, in any case."""
+    """Return the function that finds the blocks of pages with this suffix, in any case."""
     module = import_module(f"{__name__}.{FORMATS.get(suffix.lower(), 'text')}")
     find: Callable[[Sequence[str]], Iterator[Block]] = module.find
     return find

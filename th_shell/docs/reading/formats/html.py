@@ -17,7 +17,7 @@ _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
-    """The <pre> elements of a page; their tags are left out. Raises PageError."""
+    """Return the <pre> elements of a page; their tags are left out. Raises PageError."""
     page = _Page()
     try:
         page.feed("\n".join(lines))
@@ -77,8 +77,8 @@ class _Page(HTMLParser):
             return
         texts = "".join(self._text).replace("\N{NO-BREAK SPACE}", " ").split("\n")
         # A line with nothing beside the tag is none of the code's.
-        own = [at for at, text in enumerate(texts) if text.strip()] or [0]
-        lines = numbered(texts, block.opening)[own[0] : own[-1] + 1]
+        filled = [at for at, text in enumerate(texts) if text.strip()] or [0]
+        lines = numbered(texts, block.opening)[filled[0] : filled[-1] + 1]
         language = "" if block.language == _ANY_LANGUAGE else block.language
         self.blocks.append(replace(block, closing=line, language=language, lines=lines))
         self._block = None

@@ -32,7 +32,7 @@ _DECLARED = re.compile(
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
-    """The examples in the comments of a source, under the names of what these comments declare."""
+    """Yield the examples in the comments of a source, under the names that are declared below."""
     source = "\n".join(lines)
     at, number, heading = 0, 1, ""
     for match in _TOKEN.finditer(source):
@@ -51,9 +51,11 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
 
 
 class _Comment(NamedTuple):
-    """The text of a comment. texts: its lines without marks. first: the number of the first."""
+    """The text of a comment."""
 
+    #: The lines without marks.
     texts: Sequence[str]
+    #: The line number of the first.
     first: int
     is_documentation: bool
 
@@ -61,7 +63,7 @@ class _Comment(NamedTuple):
 def _examples(comment: _Comment) -> Iterator[Block]:
     usages = list(_usages(comment))
     inside = {line.number for usage in usages for line in usage.lines}
-    found = list(usages)
+    blocks = list(usages)
     for block in markdown.find(comment.texts):
         lines = tuple(Line(line.number + comment.first - 1, line.text) for line in block.lines)
         opening, closing = (n + comment.first - 1 for n in (block.opening, block.closing))
@@ -69,8 +71,8 @@ def _examples(comment: _Comment) -> Iterator[Block]:
         if inside.isdisjoint(line.number for line in lines) and (
             comment.is_documentation or block.language or not is_indented
         ):
-            found.append(replace(block, opening=opening, closing=closing, lines=lines))
-    return iter(sorted(found, key=lambda block: block.opening))
+            blocks.append(replace(block, opening=opening, closing=closing, lines=lines))
+    return iter(sorted(blocks, key=lambda block: block.opening))
 
 
 def _is_fence(comment: _Comment, number: int) -> bool:
@@ -78,7 +80,7 @@ def _is_fence(comment: _Comment, number: int) -> bool:
 
 
 def _usages(comment: _Comment) -> Iterator[Block]:
-    """The texts of @usage, each up to the next tag."""
+    """Yield the texts of @usage, each up to the next tag."""
     start, texts = 0, list[str]()
     for at, line in enumerate([*comment.texts, "@end"], comment.first):
         tag = _TAG.match(line)

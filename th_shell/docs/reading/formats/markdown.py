@@ -27,18 +27,18 @@ _LETTER = re.compile(r"^((?:[-*+] )?[A-Za-z])[^>]*\Z")
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
-    """The fences and the indented code of a page, and its prompts outside of these."""
+    """Return the fences and the indented code of a page, and its prompts outside of these."""
     blocks, headings = [], []
-    kept = _outline(lines)
-    for token in _parser().parse("\n".join(_LETTER.sub(r"\1", lines[at]) for at in kept)):
+    outline = _outline(lines)
+    for token in _parser().parse("\n".join(_LETTER.sub(r"\1", lines[at]) for at in outline)):
         if token.map is None:
             continue
-        start = kept[token.map[0]]
-        end = kept[token.map[1]] if token.map[1] < len(kept) else len(lines)
+        start = outline[token.map[0]]
+        end = outline[token.map[1]] if token.map[1] < len(outline) else len(lines)
         if token.type == "heading_open":
             headings.append((start + 1, _plain(" ".join(lines[start:end]))))
         elif token.type in ("fence", "code_block"):
-            blocks.append(_block(token, kept, lines))
+            blocks.append(_block(token, outline, lines))
     return complete(list(with_sessions(lines, blocks, quotes=True)), headings, lines)
 
 
@@ -49,39 +49,39 @@ def _parser() -> MarkdownIt:
 
 
 def _outline(lines: Sequence[str]) -> list[int]:
-    """The indices of the lines that tell a page's structure.
+    """Return the indices of the lines that tell a page's structure.
 
     Of paragraphs in a row these are the first lines of the first and the last, and the blank lines
     below these: how they hang together with what is above and below them. Blank lines at the end of
     the page are those of a fence that nothing closes.
     """
     last = max((at for at, line in enumerate(lines, 1) if line.strip(" \t")), default=0)
-    kept: list[int] = []
+    indices: list[int] = []
     run: list[int] = []  # the first line of each paragraph, and one blank line below it
     for at, line in enumerate(lines[:last]):
         is_prose, is_blank = bool(_PROSE.match(line)), not line.strip(" \t")
         if is_prose and len(run) % 2 == 0 or is_blank and len(run) % 2:
             run.append(at)
         elif not (is_prose or is_blank and run):
-            kept += _ends(run)
-            kept.append(at)
+            indices += _ends(run)
+            indices.append(at)
             run = []
-    return [*kept, *_ends(run), *range(last, len(lines))]
+    return [*indices, *_ends(run), *range(last, len(lines))]
 
 
 def _ends(run: list[int]) -> list[int]:
-    """The first paragraph of a run and the last one, with the blank lines below."""
+    """Return the first paragraph of a run and the last one, with the blank lines below."""
     return run[:2] + run[2:][len(run) % 2 - 2 :]
 
 
-def _block(token: Token, kept: Sequence[int], lines: Sequence[str]) -> Block:
+def _block(token: Token, outline: Sequence[int], lines: Sequence[str]) -> Block:
     assert token.map is not None
     first = token.map[0] + (token.type == "fence")
     texts = token.content.removesuffix("\n").split("\n") if token.content else []
-    after = kept[first + len(texts)] if first + len(texts) < len(kept) else len(lines)
-    start = kept[first - 1] + 1 if token.type == "fence" else kept[first]
+    after = outline[first + len(texts)] if first + len(texts) < len(outline) else len(lines)
+    start = outline[first - 1] + 1 if token.type == "fence" else outline[first]
     inside = dict(enumerate(lines[start:after], start))
-    for at, text in zip(kept[first : first + len(texts)], texts, strict=False):
+    for at, text in zip(outline[first : first + len(texts)], texts, strict=False):
         if text != _LETTER.sub(r"\1", lines[at]):
             inside[at] = text  # without the margin of a list or a quotation
     numbered = tuple(Line(at + 1, text) for at, text in inside.items())
@@ -95,5 +95,5 @@ def _block(token: Token, kept: Sequence[int], lines: Sequence[str]) -> Block:
 
 
 def _plain(heading: str) -> str:
-    """The words of a heading, without its anchors and marks."""
+    """Return the words of a heading, without its anchors and marks."""
     return " ".join(_MARKUP.sub("", _UNDERLINE.sub("", heading)).split())

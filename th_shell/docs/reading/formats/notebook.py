@@ -27,7 +27,7 @@ _NO_TEXT = re.compile(r"[\0\ud800-\udfff]")
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
-    """The cells of a notebook, each with its output. Raises PageError."""
+    """Yield the cells of a notebook, each with its output. Raises PageError."""
     text = "\n".join(lines)
     try:
         notebook = _Decoder(text).decode(text)
@@ -74,8 +74,8 @@ def _blocks(cells: list[dict[str, Any]], language: str) -> Iterator[Block]:
     for cell in cells:
         if cell["cell_type"] == "markdown":
             text = "".join(cell["source"])
-            for found in _HEADING.findall(text):
-                heading = found.rstrip("# ")
+            for title in _HEADING.findall(text):
+                heading = title.rstrip("# ")
             skip = text.rstrip().endswith(_SKIP_MARK)
         elif cell["cell_type"] == "code":
             code = _lines(cell["source"])
@@ -91,7 +91,7 @@ def _blocks(cells: list[dict[str, Any]], language: str) -> Iterator[Block]:
 
 
 def _output(output: dict[str, Any]) -> list[Line]:
-    """The lines of text that a cell has put out at a time."""
+    """Return the lines of text that a cell has put out at a time."""
     if output["output_type"] == "stream":
         return _lines(output["text"])
     if output["output_type"] == "error":
@@ -103,15 +103,15 @@ def _output(output: dict[str, Any]) -> list[Line]:
 
 
 def _lines(text: _Text | Sequence[_Text]) -> list[Line]:
-    """The lines of a text, which is a string or several, and where each begins in the file."""
+    """Return the lines of one string or several, with their line numbers in the file."""
     parts: Sequence[_Text] = [text] if isinstance(text, _Text) else text
-    found: list[Line] = []
+    numbered: list[Line] = []
     unfinished = False
     for part in parts:
         for line in part.splitlines(True):
             if unfinished:
-                found[-1] = Line(found[-1].number, found[-1].text + line.rstrip("\n"))
+                numbered[-1] = Line(numbered[-1].number, numbered[-1].text + line.rstrip("\n"))
             else:
-                found.append(Line(part.line, line.rstrip("\n")))
+                numbered.append(Line(part.line, line.rstrip("\n")))
             unfinished = not line.endswith("\n")
-    return found
+    return numbered

@@ -36,7 +36,7 @@ _SETTINGS = {
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
-    """The code of a page, and its prompts outside of it. Raises PageError."""
+    """Return the code of a page, and its prompts outside of it. Raises PageError."""
     if _depth(lines) > _DEEPEST:
         raise PageError(_TOO_DEEP)
     try:
@@ -58,7 +58,7 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
 
 
 def _depth(lines: Sequence[str]) -> int:
-    """How many margins there are at most within one another."""
+    """Return the greatest number of margins within one another."""
     margins: list[int] = []
     deepest = 0
     for line in filter(str.strip, lines):

@@ -27,13 +27,13 @@ _PRINTED = re.compile(rf"^\s*(?:{PRINTED})\s*$")
 def complete(
     blocks: Sequence[Block], headings: Sequence[tuple[int, str]], lines: Sequence[str]
 ) -> Iterator[Block]:
-    """A page's blocks with their headings, and its prompts outside of them, in order.
+    """Yield a page's blocks with their headings, and its prompts outside of them, in order.
 
     headings: the line number and the text of each, in order.
     """
-    found = [*blocks, *_unfenced(blocks, lines)] if any(map(_PROMPT.match, lines)) else blocks
+    unsorted = [*blocks, *_unfenced(blocks, lines)] if any(map(_PROMPT.match, lines)) else blocks
     numbers = [number for number, _ in headings]
-    for block in sorted(found, key=lambda block: block.lines[0].number):
+    for block in sorted(unsorted, key=lambda block: block.lines[0].number):
         above = bisect(numbers, block.lines[0].number)
         yield replace(block, heading=headings[above - 1][1] if above else "")
 
@@ -50,7 +50,7 @@ def _unfenced(blocks: Sequence[Block], lines: Sequence[str]) -> Iterator[Block]:
 
 
 def _end(start: int, covered: set[int], lines: Sequence[str]) -> int:
-    """The index behind the last line of a block that begins with a prompt."""
+    """Return the index behind the last line of a block that begins with a prompt."""
     end = at = start
     while at < len(lines) and at + 1 not in covered:
         text = lines[at]
@@ -66,7 +66,7 @@ def _end(start: int, covered: set[int], lines: Sequence[str]) -> int:
 def with_sessions(
     lines: Sequence[str], fenced: Sequence[Block], quotes: bool = False
 ) -> Iterator[Block]:
-    """The blocks of a text page: those with fences, and Python's sessions outside of them.
+    """Yield the blocks of a text page: those with fences, and Python's sessions outside of them.
 
     A page with cells outside of fences is a notebook: there fences are the author's marks in prose.
     quotes: whether `>>>` may also be the mark of a quotation; then what is no code has no prompt.
@@ -95,11 +95,11 @@ def _cell_blocks(lines: Sequence[Line]) -> Iterator[Block]:
 
 
 def _session_blocks(lines: Sequence[Line], quotes: bool) -> Iterator[Block]:
-    known: set[str] = set()
+    words: set[str] = set()
     for source, start, middle, end in typed_inputs(lines):
         if quotes and syntax(source) is Syntax.WRONG:
             continue
-        known |= words_in(source)
+        words |= words_in(source)
         below = [line.text for line in lines[middle:end]]
-        own = tuple(lines[start : middle + output_of(below, known, paragraphs=False)])
-        yield Block(own[0].number, own[-1].number, PYTHON, own)
+        session = tuple(lines[start : middle + output_of(below, words, paragraphs=False)])
+        yield Block(session[0].number, session[-1].number, PYTHON, session)

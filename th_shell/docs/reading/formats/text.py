@@ -21,14 +21,14 @@ _SHORT = re.compile(r"^[^\W_](?:.{0,58}[^\s.,:;!?…。])?$")
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
-    """The blocks of a text page, and its prompts outside of these."""
+    """Return the blocks of a text page, and its prompts outside of these."""
     blocks = list(with_sessions(lines, list(_fenced(lines))))
     inside = {line.number for block in blocks for line in block.lines}
     return complete(blocks, [h for h in _headings(lines) if h[0] not in inside], lines)
 
 
 def _fenced(lines: Sequence[str]) -> Iterator[Block]:
-    """The blocks between fences, which may be damaged.
+    """Yield the blocks between fences, which may be damaged.
 
     A fence that names a language always opens a block, and closes one that is still open. A fence
     with a curly quote within a block that a fence without one has opened, or the other way round,

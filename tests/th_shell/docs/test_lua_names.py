@@ -2,7 +2,7 @@
 
 import pytest
 
-from th_shell.docs.reading.names import bound_names, read_names
+from th_shell.docs.reading.lua_names import bound_names, read_names
 
 
 @pytest.mark.parametrize(

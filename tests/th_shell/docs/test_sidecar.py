@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from th_shell.docs.reading.examples import Example, Kind, identities
-from th_shell.docs.settings.beside import Beside, Erratum, find_errata
 from th_shell.docs.settings.settings import SettingsError
+from th_shell.docs.settings.sidecar import Erratum, Sidecar, find_errata
 
 EXAMPLES = [
     Example(4, 0, Kind.PROMPT, "x", "1", heading="One"),
@@ -22,10 +22,10 @@ EXAMPLES = [
 PLACES = [place._asdict() for place in identities(EXAMPLES)]
 
 
-def beside(folder: Path, text: str) -> Beside:
+def beside(folder: Path, text: str) -> Sidecar:
     path = folder / "page.md.th-docs"
     path.write_text(text)
-    return Beside(path)
+    return Sidecar(path)
 
 
 def erratum(index: int, **said: object) -> Erratum:
@@ -37,9 +37,9 @@ def found(errata: list[Erratum], examples: list[Example] = EXAMPLES) -> dict[int
 
 
 def test_where_it_stands(tmp_path: Path) -> None:
-    assert Beside.of(Path("doc/a.md")).path == Path("doc/a.md.th-docs")
-    assert Beside.of(Path("doc/a.md"), Path("other")).path == Path("other/a.md.th-docs")
-    assert Beside.of(Path("doc/a.md"), tmp_path, Path()).path == tmp_path / "doc/a.md.th-docs"
+    assert Sidecar.of(Path("doc/a.md")).path == Path("doc/a.md.th-docs")
+    assert Sidecar.of(Path("doc/a.md"), Path("other")).path == Path("other/a.md.th-docs")
+    assert Sidecar.of(Path("doc/a.md"), tmp_path, Path()).path == tmp_path / "doc/a.md.th-docs"
 
 
 def test_errata_of_a_page_that_was_run_with_pages_of_other_folders(tmp_path: Path) -> None:
@@ -47,11 +47,11 @@ def test_errata_of_a_page_that_was_run_with_pages_of_other_folders(tmp_path: Pat
     for place in ("doc/a.md.th-docs", "a.md.th-docs"):
         (tmp_path / "other" / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "other" / place).touch()
-        assert Beside.of(page, tmp_path / "other").path == tmp_path / "other" / place
+        assert Sidecar.of(page, tmp_path / "other").path == tmp_path / "other" / place
 
 
 def test_no_file(tmp_path: Path) -> None:
-    file = Beside.of(tmp_path / "none.md")
+    file = Sidecar.of(tmp_path / "none.md")
     assert (file.errata(), file.verdicts()) == ([], None)
 
 

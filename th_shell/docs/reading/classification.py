@@ -37,24 +37,24 @@ _MARKED = (Kind.PROMPT, Kind.SHELL, Kind.CELL)
 def examples_of(
     blocks: Sequence[Block], compiler: Compiler, locals_stay: bool = False
 ) -> list[Example]:
-    """The examples of a page's blocks, in order. locals_stay: see `cut`."""
-    found: list[Example] = []
+    """Return the examples of a page's blocks, in order. locals_stay: see `cut`."""
+    classified: list[Example] = []
     examples = cut(blocks, compiler, locals_stay)
     for number, group in groupby(examples, key=lambda example: example.block):
         block = blocks[number]
         inside = _without_prose(list(group), block)
-        if _may_be_output(inside, found, block):
+        if _may_be_output(inside, classified, block):
             text = _as_text(inside, block)
-            found[-1] = replace(
-                found[-1],
+            classified[-1] = replace(
+                classified[-1],
                 expected=text.expected,
                 documented=text.documented,
                 apart=True,
                 announced=block.role is Role.ANNOUNCED or bool(_ANNOUNCES.search(block.lead)),
             )
         else:
-            found += inside
-    return found
+            classified += inside
+    return classified
 
 
 # -- text among code
@@ -64,14 +64,14 @@ def _without_prose(examples: list[Example], block: Block) -> list[Example]:
     is_marked = any(example.kind in _MARKED for example in examples)
     if block.role or block.language == PYTHON or is_marked:
         return examples
-    found: list[Example] = []
+    classified: list[Example] = []
     for paragraph in _paragraphs(examples, block):
-        found += [_as_text(paragraph, block)] if _is_text(paragraph) else paragraph
-    return found
+        classified += [_as_text(paragraph, block)] if _is_text(paragraph) else paragraph
+    return classified
 
 
 def _paragraphs(examples: Sequence[Example], block: Block) -> Iterator[list[Example]]:
-    """The examples with no blank line between them."""
+    """Yield the examples with no blank line between them."""
     blank = [line.number for line in block.lines if not line.text.strip()]
     paragraph: list[Example] = []
     for example in examples:

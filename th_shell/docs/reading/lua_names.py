@@ -1,0 +1,92 @@
+"""The names in Lua code: which variables it reads, and which it gives a value; its strings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from th_shell.runtime.shell import KEYWORDS, Token, tokens
+from th_shell.tokens import without_texts
+
+_NAME = r"[A-Za-z_]\w*"
+_NAMES = rf"({_NAME}(?:\s*,\s*{_NAME})*)"
+_ASSIGNED = re.compile(rf"(?:^|(?<!,)[;\s)]){_NAMES}\s*=(?!=)")
+_TABLE = re.compile(r"\{[^{}]*\}")
+_BOUND = (
+    re.compile(rf"\blocal\s+{_NAMES}"),
+    re.compile(rf"\bfor\s+{_NAMES}"),
+    re.compile(rf"\bfunction\s+({_NAME})\s*\("),
+    re.compile(rf"\bfunction\b\s*(?:[\w.:]+\s*)?\(\s*{_NAMES}"),
+)
+#: A statement that sets a field, or calls a method.
+_CHANGED = re.compile(
+    rf"(?:^|[;\n])[^\S\n]*({_NAME})(?:[^\S\n]*[.\[][^=;<>~\n]*=(?!=)|(?:\.[\w.]*)?:\w)"
+)
+#: `require 'nn'` alone: modules of this kind are variables of their own name.
+_REQUIRED = re.compile(rf"(?:^|[;\n])[^\S\n]*require\s*(?:\(\s*)?([\"'])({_NAME})\1")
+_END = Token("sign", "", 0)
+
+
+def bound_names(source: str) -> set[str]:
+    """Return the names that code gives a value, also those of locals and parameters."""
+    code = re.sub("[\"']", " ", without_texts(f"{source}\n"))
+    lists = [names for pattern in _BOUND for names in pattern.findall(code)]
+    lists += [name for _, name in _REQUIRED.findall(source)]
+    return (assigned_names(code) | _split(lists)) - KEYWORDS
+
+
+def changed_names(source: str) -> set[str]:
+    """Return the names whose values code binds, sets a field of, or calls a method of by itself."""
+    return bound_names(source) | set(_CHANGED.findall(without_texts(f"{source}\n")))
+
+
+def assigned_names(code: str) -> set[str]:
+    """Return the names to which code assigns values; the fields of its tables are none."""
+    tables = 1
+    while tables:  # from the innermost one on
+        code, tables = _TABLE.subn(" ", code)
+    return _split(_ASSIGNED.findall(code))
+
+
+def _split(lists: Iterable[str]) -> set[str]:
+    return {name.strip() for names in lists for name in names.split(",")}
+
+
+def read_names(source: str) -> set[str]:
+    """Return the names that code uses otherwise: not as fields, methods or keys of tables."""
+    names, before = set(), ""
+    opened: list[str] = []
+    code = [token for token in _tokens(source) if token.kind != "string"]
+    for token, after in zip(code, [*code[1:], _END], strict=False):
+        in_table = opened[-1:] == ["{"]
+        is_key = in_table and after.text == "=" and before in ("{", ",", ";")
+        if token.kind == "name" and before not in (".", ":") and not is_key:
+            names.add(token.text)
+        if token.text in "([{":
+            opened.append(token.text)
+        elif token.text in ")]}" and opened:
+            opened.pop()
+        before = token.text
+    return names
+
+
+def called_names(source: str) -> set[str]:
+    """Return the names of fields and methods in code, and of functions that it calls."""
+    names, before = set(), ""
+    code = _tokens(source)
+    for token, after in zip(code, [*code[1:], _END], strict=False):
+        is_called = after.text in ("(", "{") or after.kind == "string"
+        if token.kind == "name" and (before in (".", ":") or is_called):
+            names.add(token.text)
+        before = token.text
+    return names
+
+
+def strings(source: str) -> list[str]:
+    """Return the contents of the short strings in code, as they are written."""
+    return [token.content for token in _tokens(source) if token.text[0] in "\"'"]
+
+
+def _tokens(source: str) -> list[Token]:
+    """Return the tokens of code but for comments; a quote that is open at the end is no string."""
+    return [token for token in tokens(f"{source}\n") if token.kind != "comment"]
