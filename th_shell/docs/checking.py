@@ -33,7 +33,7 @@ from th_shell.docs.settings.configuration import Configuration, configuration
 from th_shell.docs.settings.settings import PageError
 from th_shell.docs.settings.sidecar import Erratum
 
-#: What errata say now may change what is printed further down, and so what they should say.
+#: Rounds of `--update`: new errata may change outputs further down, and so other errata.
 _ROUNDS = 5
 
 

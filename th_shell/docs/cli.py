@@ -27,7 +27,7 @@ from th_shell.runtime.shell import PROCESSORS
 from th_shell.visible import UsageError
 
 _WRONG_USAGE = 2
-#: How the names of pages end which are no names of results: `--json docs/*.md` would lose a page.
+#: Suffixes of pages that results cannot have: `--json docs/*.md` would lose a page.
 _PAGES_ONLY = SUFFIXES - {".txt"} | {".th-docs"}
 _NO_EXAMPLES = 5  # as pytest without tests
 _READER_GONE = 141  # as the shell says of what SIGPIPE has ended
@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _WRONG_USAGE
 
 
-#: What the first word may be instead of a page, and its module. (A page of that name is `./init`.)
+#: Modules of commands by the first word. (A page of that name is `./init`.)
 _COMMANDS = {"fix": "th_shell.docs.fixing.fix", "init": "th_shell.docs.command.init"}
 
 

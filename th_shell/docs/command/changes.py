@@ -12,9 +12,9 @@ from th_shell.docs.settings.sidecar import Sidecar
 from th_shell.packages.sources import git
 from th_shell.visible import UsageError, complain
 
-#: What a branch may have come from, and go back to.
+#: The branches that a branch may have left.
 _BRANCHES = ("@{upstream}", "origin/HEAD", "main", "master")
-#: What looks like a page, and is a list of what is installed or built.
+#: Names that look like a page's, of lists of packages and builds.
 _LISTS = re.compile(r"(?:requirements|constraints|CMakeLists).*\.txt")
 
 

@@ -87,7 +87,7 @@ def _names(word: str) -> list[str]:
         raise ValueError(f"{word} cannot be read: {error.strerror}") from None
 
 
-#: What reads a word: by the types of `command_lines.toml`.
+#: Readers of words by the types of `command_lines.toml`.
 _READERS: dict[str, Callable[[str], object]] = {
     "text": str,
     "number": literal,

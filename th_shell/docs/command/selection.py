@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-#: How the names of pages end, where nobody has named them one by one.
+#: The suffixes of pages in folders.
 SUFFIXES = frozenset((".md", ".markdown", ".txt", ".rst", ".html", ".htm", ".ipynb"))
 
 

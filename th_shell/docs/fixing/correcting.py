@@ -1,4 +1,4 @@
-"""Finds what a page should document instead of what it does, where the program tells that for sure.
+"""Finds the texts that a page should document in place of others, where the program tells them.
 
 An output is written anew where a run always prints the same text, whatever the seed, the clock, the
 memory and the order of fields; never an error, nor what a line of the shell prints. Inputs stay as
@@ -30,7 +30,7 @@ from th_shell.docs.running.configured import with_imports
 from th_shell.docs.running.evaluation import Outcome, Plan, Runner
 from th_shell.docs.settings.settings import PageError
 
-#: What a blank line of a page may have.
+#: The characters that a blank line of a page may have.
 _MARKS = "-># \t\r"
 _REWRITTEN = (Verdict.DIFFERS, Verdict.DAMAGED)
 #: Of further runs, which differ in all that runs may differ in.
@@ -39,7 +39,7 @@ _PLANS = [Plan(n, fill=0x11 * n, clock=n * 10_000_019, engine=n) for n in (2, 3,
 _ZONE = "XYZ-5:41"
 #: The name of a file, which another machine may have.
 _FILE = re.compile(r"\S*\w\.[a-z][a-z\d]{0,3}")
-#: What Lua's own random numbers are without a seed is the same each time, and chance all the same.
+#: Without a seed, Lua's own random numbers would be the same each time, and yet depend on chance.
 _SEEDED = "math.randomseed(271828) "
 
 

@@ -1,6 +1,6 @@
 """The command ``th-docs fix``: writes into pages what their examples print.
 
-What is to be changed is found by `correcting`. With --interactive, each change is asked for, and
+`correcting` finds the changes. With --interactive, each change is asked for, and
 the pages are written when all questions are answered.
 
 The exit status is 0 if all that fails could be mended, or with --diff nothing fails; 1 if something

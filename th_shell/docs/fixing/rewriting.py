@@ -17,11 +17,11 @@ from difflib import SequenceMatcher
 from th_shell.docs.judging.printout import ELLIPSIS, is_number, spaced
 from th_shell.docs.reporting.differences import WORD, agreeing
 
-#: Whether a printed text is the documented one.
+#: Returns whether a printed text, the second, is the documented one.
 IsSame = Callable[[str, str], bool]
 
 _COMMENT = re.compile(r"(?:^|(?<!\s)\s+)--.*$")
-#: What may be a comment of Python, which counts as output there: so it cannot be kept.
+#: A possible comment of Python, which counts as output there: so it cannot be kept.
 _REMARK = re.compile(r"\s# .*$")
 _WIDE = re.compile(r"\S  +(?!--)\S")
 #: The most digits of a number that is written where the page's number has no digits behind a point.

@@ -150,7 +150,7 @@ def _may_be_printed(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and _is_printed_value(statement.value)
 
 
-#: What values are printed as, beside names.
+#: The expressions that printed values look like, beside names.
 _PRINTED = (ast.Call, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.Constant)
 
 

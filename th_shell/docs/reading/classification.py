@@ -1,4 +1,4 @@
-"""Corrects what single lines cannot tell of a page's examples.
+"""Tells examples from text, and finds their outputs, where single lines are not enough.
 
 In a block without prompts, a line is code if it compiles. In what is no code as a whole, lines
 compile by chance: in formulas, signatures, configuration files, tables of contents. So a paragraph
@@ -30,7 +30,7 @@ _ANNOUNCES = re.compile(
     r"(?:\s+[a-z]+){0,3}\s*:*$",
     re.I,
 )
-#: What is no text, whatever stands beside it.
+#: Inputs that are no text, whatever stands beside them.
 _MARKED = (Kind.PROMPT, Kind.SHELL, Kind.CELL)
 
 

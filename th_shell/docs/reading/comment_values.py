@@ -41,7 +41,7 @@ _LEADING = re.compile(
     re.S,
 )
 _PRINTS = re.compile(r"\s*(?:print|io\.write)\s*[(\"'{]")
-#: What values consist of beside signs: strings, numbers, the keys of tables.
+#: The parts of values beside signs: strings, numbers, the keys of tables.
 _VALUE = re.compile(
     rf"{_STRING.pattern}|\b[A-Za-z_]\w*(?=\s*=[^=])|\b(?:nil|true|false|nan|inf)\b"
     r"|(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?![\w.])"

@@ -37,7 +37,7 @@ _SHELL = re.compile(r"^\s*(?:(?:th)?>\s*)?\$\s+(?P<input>\S.*)$")
 
 _NAME = r"[A-Za-z_]\w*"
 _LOCAL = re.compile(r"^\s*local\s+")
-#: What a help text says of an argument: 'x = number  -- the width'.
+#: The line of an argument in a help text: 'x = number  -- the width'.
 _SIGNATURE = re.compile(
     rf"^\s*{_NAME}\s*=\s*(?:(?:number|boolean|userdata)|(?:string|table)(?=\s*--))\s*(?:--.*)?$"
 )
@@ -51,7 +51,7 @@ _OPENING = re.compile(r"[{(\[]\s*$|^\s*(?:local\s+)?function\b")
 #: A line with a tag that goes on below: its attributes are like assignments.
 _TAG = re.compile(r"^\s*<[A-Za-z][\w.:-]*(?:\s[^<>]*)?$")
 
-#: What the prompt of a terminal shows at its right edge.
+#: The time that the prompt of a terminal shows at its right edge.
 _TIMING = re.compile(r"^ +\[\d+\.\d+s\]$")
 #: A line with which an input goes on, though it is complete without it; and one of output.
 _CONTINUES = re.compile(

@@ -152,7 +152,7 @@ class Example:
     flags: frozenset[str] = frozenset()
     #: The value of the input as a comment behind it tells it.
     value: Value | None = None
-    #: How it is run and judged.
+    #: The rules by which it is run and judged.
     settings: Settings = Settings()
     #: Code and seeds before it, or at the page's end, which the page does not show.
     hidden: tuple[Hidden, ...] = ()

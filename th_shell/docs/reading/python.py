@@ -23,7 +23,7 @@ _MORE = re.compile(r"^\s*\.\.\.(?: (?P<input>.*)|\s*)$")
 _MOST_LINES = 500
 _FLAGS = re.compile(r"#\s*doctest:(?P<flags>.*)")
 _FLAG = re.compile(r"\+(\w+)")
-#: What numpy's pages and nbval write into code, and the tags of cells, as flags.
+#: The flags for words in code of numpy's pages and nbval, and for tags of cells.
 _MARKS = {
     **dict.fromkeys(("may vary", "random", "NBVAL_IGNORE_OUTPUT", "nbval-ignore-output"), "VARIES"),
     **dict.fromkeys(("NBVAL_RAISES_EXCEPTION", "nbval-raises-exception"), "RAISES"),

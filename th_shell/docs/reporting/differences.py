@@ -16,7 +16,7 @@ from typing import NamedTuple
 from th_shell.docs.judging.comparison import line_readings, tokens_agree
 from th_shell.docs.judging.printout import NUMBER, PUNCTUATION, is_number, without_colours
 
-#: How many lines, and words of a block, are matched at most: the time grows with the square.
+#: The most lines, and words of a block, that are matched: the time grows with the square.
 _MOST = 400
 _LONG_LINE = 4000  # characters; a longer line is one token
 

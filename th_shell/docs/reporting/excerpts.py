@@ -31,13 +31,13 @@ class Style:
     def _in(self, text: str, code: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self.coloured and text else text
 
-    #: What is wrong: the word FAIL, a documented line that was not printed.
+    #: Marks faults: the word FAIL, a documented line that was not printed.
     bad = partialmethod(_in, code="31")
-    #: What is right: a printed line that is not documented.
+    #: Marks a printed line that is not documented.
     good = partialmethod(_in, code="32")
-    #: A place.
+    #: Marks a place.
     strong = partialmethod(_in, code="1")
-    #: What is less important than the text around it.
+    #: Marks text that is less important than the text around it.
     faint = partialmethod(_in, code="2")
 
 

@@ -19,7 +19,7 @@ _PLACES = 20  # places of a cause that are listed at most
 _NAMES = 3  # names without values that the summary lists
 _CAUSES = 10  # causes that the summary lists at most
 
-#: What the summary says about verdicts that are neither good nor a plain failure.
+#: The summary's remarks on verdicts that are neither good nor a plain failure.
 _MEANINGS = {
     Verdict.FRAGMENT: "not counted as failures: they use names that the page gives no value",
     Verdict.DEVICE: "not counted as failures: they need a device that is not there",

@@ -51,9 +51,9 @@ class Configuration(Partial):
     engine: Mapping[str, Command] = field(default_factory=dict)
     #: Code that runs before a page, by languages.
     prelude: Mapping[str, str] = field(default_factory=dict)
-    #: Where `require` searches before it does where it always does.
+    #: The paths that `require` searches before its usual ones.
     lua_path: str | None = None
-    #: Likewise for C libraries.
+    #: The paths that `require` searches first for C libraries.
     lua_cpath: str | None = None
     #: Variables of the engines.
     environment: Mapping[str, str] = field(default_factory=dict)

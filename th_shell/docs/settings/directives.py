@@ -55,7 +55,7 @@ _IN_MARKDOWN = re.compile(f"{_OPAQUE}|{_HTML}", re.S)
 _RST = re.compile(r"^(?P<margin>\s*)\.\.\s+(?P<text>th-docs\b.*)$")
 _LINE = re.compile(r"^(?P<code>.*?)(?:(?<!-)-{2,}|(?<!#)#+|(?<!/)//+)\s*(?P<text>th-docs\b.*)$")
 _FENCE = re.compile(r"^\s*(?:`{3}|~{3}).*")
-#: What sybil has for `reset`: '.. clear-namespace', '<!--- clear-namespace -->', '% …' in MyST.
+#: Sybil's `reset`: '.. clear-namespace', '<!--- clear-namespace -->', '% …' in MyST.
 _CLEAR = re.compile(r"^\s*(?:\.\.|<!-{2,}|%)\s+clear-namespace\s*(?:-->\s*)?$")
 _LONG = re.compile(r"^\s*--\[(?P<level>=*)\[\s*(?P<text>th-docs\b.*)$")
 
@@ -300,7 +300,7 @@ def cut_with_settings(
     return blocks, _in_sessions(_with_layers(examples, placed))
 
 
-#: What is done with code that a page runs beside its examples.
+#: The kinds of hidden code by the roles of blocks.
 _HIDDEN = {Role.SETUP: "setup", Role.TEARDOWN: "teardown"}
 _ALL_GROUPS = "*"
 

@@ -60,7 +60,7 @@ def tables_in(table: Mapping[str, Any], name: str, place: str) -> list[Mapping[s
 
 #: Stands before a command that is an engine by itself.
 PROTOCOL = "protocol:"
-#: What `import torch` may be in Python: this project's, or what is installed beside it.
+#: The choices for `import torch` in Python: this project's, or the one installed beside it.
 TH, INSTALLED = TORCHES = ("th", "installed")
 
 
@@ -294,7 +294,7 @@ def literal(word: str) -> object:
 
 # -- the table
 
-#: What is done beside the examples of a page, in the order of `Layer.hidden`.
+#: The readers of hidden code and seeds, in the order of `Layer.hidden`.
 _HIDDEN = {"setup": read_strings, "teardown": read_strings, "seed": read_seed}
 
 

@@ -129,7 +129,7 @@ class Mark:
     reason: str = ""
     #: When it holds; None: always.
     condition: Condition | None = None
-    #: Where it stands, for messages.
+    #: The file and the line or table of it, for messages.
     place: str = ""
 
 
@@ -148,7 +148,7 @@ class Hidden(NamedTuple):
     kind: str
     #: The code or the seed.
     text: str
-    #: Where it stands, for messages.
+    #: The file and the line or table of it, for messages.
     place: str
 
 

@@ -18,16 +18,16 @@
     [verdicts]
     "Sums/1/x = torch.ones(2, 3)" = "ran"
 
-What stands at its top is said of the whole page, each table of `examples` of those that have its
-heading, its input (the first line of it) and its ordinal: the number among the examples with this
-heading and input, from 1. Any of the three may be left out.
+The settings at its top hold for the whole page, those in a table of `examples` for examples that
+have its heading, its input (the first line of it) and its ordinal: the number among the examples
+with this heading and input, from 1. Any of the three may be left out.
 
 Each table of `errata` is for one example that is wrong in the page, and says why. `documented`, a
 hash of the text that the page documents, lets it find its example where headings or ordinals have
 changed. It says what is right: what the example `prints`, of which only the layout counts if it is
 `by_chance`, or the `right` input, which prints what the page documents.
 
-`verdicts` is what the page's examples have reached, by their identities.
+`verdicts` has the verdicts that the page's examples have reached, by their identities.
 
 Texts in this file have no bytes that are no UTF-8: such a byte is written as \\xNN.
 
@@ -89,7 +89,7 @@ class Placed(NamedTuple):
     layer: Layer
     #: The indices of the examples.
     examples: Sequence[int]
-    #: Where the layer stands, for messages.
+    #: The file and the line or table of the layer, for messages.
     place: str
 
 

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from th_shell.docs.reading.examples import Block, numbered
 from th_shell.docs.settings.settings import PageError
 
-#: How a class says the language of code: <code class="language-lua">, <div class="highlight-lua">.
+#: The class with the language of code: <code class="language-lua">, <div class="highlight-lua">.
 _LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?|highlight(?:-source)?)-([\w+]+)", re.I)
 _ANY_LANGUAGE = "default"
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
