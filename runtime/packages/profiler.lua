@@ -96,7 +96,7 @@ function Profiler:setColor(name, color)
   event.color = color
 end
 
-th.make_public(Profiler, 'start cpu real lap format formatAll print printAll setColor')
+errors.make_public(Profiler, 'start cpu real lap format formatAll print printAll setColor')
 
 --- A profiler: mode 'off' prints nothing; a verbose one says when events start, and their laps.
 function xlua.Profiler(mode, verbose)
