@@ -219,7 +219,7 @@ class _Fragments:
             self._spoil(bound, result.example.line)
             return result
         if not result.failed:
-            self._predefined |= self._modules_in(source)  # what is missing spoils no module
+            self._predefined |= self._modules_in(source)  # missing values spoil no module
         for name in bound:
             self._unset.pop(name, None)
         if origins and not result.checked:

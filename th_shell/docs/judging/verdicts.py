@@ -171,9 +171,9 @@ class Judging:
     """Judges the examples of a page one after the other, each by its own runs."""
 
     def __init__(self) -> None:
-        self._script = ("", "")  # what the statements of a script have printed in two runs
+        self._script = ("", "")  # the output of a script's statements, in two runs
         self._block = -1
-        self._by_equals = False  # whether the page shows values by `= x`
+        self._by_equals = False  # the page shows values by `= x`
         #: Inputs and messages of the errors that the page shows.
         self._shown_errors: set[tuple[str, str]] = set()
 

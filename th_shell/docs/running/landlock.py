@@ -87,7 +87,7 @@ def _add(ruleset: int, path: str, access: Access) -> None:
     """Give rights to a path, if it exists."""
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except OSError:  # what cannot be found cannot be used, either
+    except OSError:  # a missing file cannot be used, either
         return
     try:
         if not stat.S_ISDIR(os.fstat(descriptor).st_mode):

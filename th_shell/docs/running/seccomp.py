@@ -138,7 +138,7 @@ def _conditions(process: int) -> Mapping[str, Condition]:
         "openat": Condition(2, opens, os.O_TRUNC | os.O_ACCMODE),
         "fcntl": Condition(1, _FCNTL),
         "ioctl": Condition(1, _IOCTL),
-        "socketpair": Condition(1, (1, 5), 0xF),  # those of datagrams can send to other sockets
+        "socketpair": Condition(1, (1, 5), 0xF),  # datagrams could go to other sockets
     }
 
 
