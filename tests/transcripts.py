@@ -1,4 +1,4 @@
-"""Transcripts: small Lua programs with what the real Torch7 printed for them.
+"""Transcripts: small programs with what the real Torch7, or the real PyTorch, printed for them.
 
 A transcript is a text file of entries:
 
@@ -9,19 +9,23 @@ A transcript is a text file of entries:
 
 Each program runs on its own; the values of an expression are printed. To record the answers
 of a real Torch7 anew: python tests/transcripts.py path/to/th file.txt ... (a program that
-kills it is dropped).
+kills it is dropped). Where the real PyTorch is installed, `pytorch` in place of the path
+records what that answers to programs in Python.
 """
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,6 +73,11 @@ def read(path: Path) -> list[Entry]:
         elif entries:
             entries[-1].printed.append(line)
     return entries
+
+
+def programs(path: Path) -> list[tuple[str, str]]:
+    """Return the programs of a transcript, each with what it printed."""
+    return [("\n".join(e.source), "\n".join(e.printed).rstrip("\n")) for e in read(path)]
 
 
 def cases(name: str, folder: Path = FOLDER) -> list[object]:
@@ -160,14 +169,48 @@ def ask(engine: list[str], sources: list[str]) -> list[str]:
     return [answers[i + 1] for i in range(len(sources))]
 
 
+def python_answer(program: str, names: dict[str, Any]) -> str:
+    """Return what a program in Python prints, without warnings; errors as `Type: text`."""
+    printed: list[str] = []
+    names = dict(names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            for node in ast.parse(program).body:
+                if isinstance(node, ast.Expr):
+                    value = eval(compile(ast.Expression(node.value), "program", "eval"), names)
+                    printed.append(repr(value))
+                else:
+                    exec(compile(ast.Module([node], []), "program", "exec"), names)
+        except Exception as error:
+            printed.append(f"{type(error).__name__}: {error}")
+    return "\n".join(printed).rstrip("\n")
+
+
+def _pytorch_answers(sources: list[str]) -> list[str]:
+    """Return what the installed PyTorch answers to each program."""
+    import numpy
+    import torch  # type: ignore[import-not-found, unused-ignore]
+
+    answers = []
+    for source in sources:
+        torch.manual_seed(0)
+        answers.append(python_answer(source, {"torch": torch, "np": numpy}))
+    return answers
+
+
 def main() -> None:
     """Record anew: the engine, then the transcripts."""
     engine, *paths = sys.argv[1:]
     for path in map(Path, paths):
         entries = read(path)
-        answers = ask([engine], ["\n".join(entry.source) for entry in entries])
+        sources = ["\n".join(entry.source) for entry in entries]
+        if engine == "pytorch":
+            answers = _pytorch_answers(sources)
+        else:
+            answers = [normal(answer) for answer in ask([engine], sources)]
         for entry, answer in zip(entries, answers, strict=True):
-            entry.printed = normal(answer).splitlines()
+            entry.printed = answer.splitlines()
         survived = [entry for entry in entries if entry.printed[-1:] != ["DIED"]]
         path.write_text("\n".join(entry.text for entry in survived))
 

@@ -1,29 +1,21 @@
 """Operations as PyTorch 2.15 has them: tests/data/pytorch has a file for modules of ops.
 
-Behind `>>>` is an expression, below it what PyTorch prints: the value, or the error, and
-behind `W:` the warnings.
+They are transcripts (tests/transcripts.py) of expressions, with the warnings behind `W:`.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import th_shell.torch as torch
+from tests.transcripts import programs
 from th_shell.torch import ops
 
 FOLDER = Path(__file__).parents[3] / "data" / "pytorch"
-
-
-def facts(path: Path) -> Iterator[tuple[str, str]]:
-    """The programs of a file, and what PyTorch prints."""
-    for block in path.read_text().split(">>> ")[1:]:
-        program, _, text = block.partition("\n")
-        yield program, text.rstrip()
 
 
 def operands() -> dict[str, Any]:
@@ -59,7 +51,7 @@ def shown(program: str) -> str:
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.txt")), ids=lambda path: path.stem)
 def test_operations_do_as_pytorch(path: Path) -> None:
-    recorded = list(facts(path))
+    recorded = programs(path)
     found = [(program, shown(program)) for program, _ in recorded]
     assert [fact for fact in found if fact not in recorded] == []
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 from numpy import arange, array, ones, random, zeros
 
-from tests.runtime.pytorch.text.printed import PRINTED
+from tests.transcripts import programs
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.text.printing import (
     scalar_format,
@@ -30,10 +32,14 @@ def text_of(values: Array, default: str = FLOAT) -> str:
     return tensor_text(values, f"torch.{values.dtype}", default)
 
 
-@pytest.mark.parametrize(("values", "options", "text"), PRINTED)
-def test_text(values: Array, options: dict[str, Any], text: str) -> None:
+def show(values: Array, **options: Any) -> str:
     set_printoptions(**options)
-    assert text_of(values) == text
+    return text_of(values)
+
+
+@pytest.mark.parametrize(("program", "text"), programs(Path(__file__).parent / "printed.txt"))
+def test_text(program: str, text: str) -> None:
+    assert eval(program, {**vars(numpy), "show": show}) == text
 
 
 @pytest.mark.parametrize(

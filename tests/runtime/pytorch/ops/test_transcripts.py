@@ -1,15 +1,21 @@
-"""Expressions on a few tensors, and their values as text, for tests of operations."""
+"""Expressions on a few tensors, and what PyTorch 2.15 gave for them: transcripts/*.txt.
+
+A tensor is shown as its elements and strides, behind its type where that is not float32.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import th_shell.torch as torch
+from tests.transcripts import programs
 from th_shell.torch.tensors.tensor import Tensor
+
+FOLDER = Path(__file__).parent / "transcripts"
 
 
 def _names() -> dict[str, Any]:
@@ -43,35 +49,20 @@ def _text(value: Any) -> str:
     return repr(value)
 
 
-def _error(error: Exception) -> str:
-    """An error's class and text."""
-    return f"{type(error).__name__}: {error}"
-
-
-def described(expression: str) -> str:
-    """The elements, strides and type of an expression's value, or its error."""
-    try:
-        return _text(eval(expression, _names()))
-    except Exception as error:
-        return _error(error)
-
-
-def changed(statement: str, name: str) -> str:
-    """What a tensor is after a statement, or the statement's error."""
+def described(program: str) -> str:
+    """Return the text of the last expression's value behind statements, or of the error."""
+    *statements, expression = program.split("\n")
     names = _names()
     try:
-        exec(statement, names)
+        exec("\n".join(statements), names)
+        return _text(eval(expression, names))
     except Exception as error:
-        return _error(error)
-    return _text(names[name])
+        return f"{type(error).__name__}: {error}"
 
 
-def answering(facts: list[tuple[str, str]]) -> Callable[..., None]:
-    """A test that each expression is as it is described."""
-
-    @pytest.mark.filterwarnings("ignore::UserWarning")
-    def test() -> None:
-        found = [(expression, described(expression)) for expression, _ in facts]
-        assert [fact for fact in found if fact not in facts] == []
-
-    return test
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.txt")), ids=lambda path: path.stem)
+def test_values_strides_and_errors(path: Path) -> None:
+    recorded = programs(path)
+    answers = [(program, described(program)) for program, _ in recorded]
+    assert [entry for entry in answers if entry not in recorded] == []
