@@ -268,7 +268,7 @@ job('nn_average', 'size input output indices inPlane outPlane plan planStep asum
   function(p, first, last) each_group(p, first, last, finite_below(1 / 0), pool_average) end)
 
 local share = written([=[
-local _, load_number = ...
+local _, _, load_number = ...
 return function(x, y, count, divisor, offsets, places, outs)
   for t = 0, count - 1 do
     local p, v = x + places[t], load_number(y, outs[t]) / divisor

@@ -52,7 +52,8 @@ def test_without_the_c_librarys_functions(
     if broken == "missing":
         monkeypatch.setitem(libm._NAMES, "exp", "expx")
     elif broken == "another":
-        monkeypatch.setattr(libm, "c_loop", lambda _, s: libm.c_loop("sinf", s))
+        c_loop = libm.c_loop
+        monkeypatch.setattr(libm, "c_loop", lambda _, types: c_loop("sinf", types))
     else:
         monkeypatch.setattr(libm, "inner_loop", lambda *_: None)
     assert libm.function.__wrapped__("exp") is np.exp
