@@ -70,7 +70,14 @@ def import_all() -> dict[str, Path]:
         compiled[frame.f_code.co_filename, frame.f_lineno].append(made)
         return made
 
-    paths = [path for room in ("runtime", "th_shell") for path in (TOP / room).rglob("*.py")]
+    # By the links in th_shell, as they are imported; runtime/pytorch is th_shell/torch.
+    rooms = ("th_shell", "th_shell/runtime", "th_shell/torch")
+    paths = {
+        path
+        for room in rooms
+        for path in (TOP / room).rglob("*.py")
+        if not path.is_relative_to(TOP / "th_shell/runtime/pytorch")
+    }
     modules = {
         ".".join(path.relative_to(TOP).with_suffix("").parts).removesuffix(".__init__"): path
         for path in sorted(paths)
