@@ -47,7 +47,7 @@ local function slot(cumulative, left, right, u)
   return left
 end
 
---- The same for a pointer to the probabilities.
+--- Returns the first slot whose cumulative probability is not below u, by a pointer to these.
 kernels.slot = slot
 
 -- Removes one slot's share from the cumulative distribution of the slots from `first` to `last`,
@@ -60,7 +60,7 @@ local function take_out(cumulative, first, last, at)
   for k = at, last do cumulative[k] = (cumulative[k] - share) / rest end
 end
 
---- The same for a pointer to the probabilities.
+--- Removes one slot's share from a cumulative distribution, by a pointer to the probabilities.
 kernels.take_out = take_out
 
 --- Draws slots, counted from 0, from rows of cumulative distributions, which are changed.

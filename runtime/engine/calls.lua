@@ -13,8 +13,8 @@ local STOP = 1
 
 local calls = {}
 
---- What the results of an xpcall with errors.traceback say: nil if there was no error, otherwise
--- the message and the traceback of the program's frames.
+--- Reads the results of an xpcall with errors.traceback: returns nil if there was no error,
+-- otherwise the message and the traceback of the program's frames.
 function calls.outcome(ok, report)
   interrupts.finish()
   if ok then
@@ -58,8 +58,8 @@ local count = 0
 local guarded = python_lock.for_python{
   make_room = memory_reserve.make_room,
 
-  -- What an error is told by, or that Lua was stopped though a pcall has caught that; and the pair
-  -- of values.lua for what was raised, with the mark 'message' where that was a text.
+  -- Returns the message and frames of an error, or of the stop where a pcall has caught it; and the
+  -- pair of values.lua for the object that was raised, or the mark 'message' where it was a text.
   failed = function(stop, ok, report)
     local message, frames
     if depth > 0 then
@@ -115,7 +115,7 @@ function calls.protected(f, ...)
   return end_call(xpcall(f, handle_error, ...))
 end
 
---- The same for a Python program.
+--- Calls a function for a Python program, with the results of `calls.protected`.
 function calls.for_guest(f, ...)
   guest, interrupts.over = true, false
   depth = depth + 1

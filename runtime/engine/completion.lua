@@ -1,5 +1,5 @@
---- What the prompt completes and looks up: the names that may follow a path, and simple values.
--- No code of the program is run for it: no function is called, and no metamethod.
+--- Completion and help at the prompt: the names that may follow a path, and simple values. No code
+-- of the program is run for them: no function is called, and no metamethod.
 --
 -- A path is a list of steps from the globals. A step is a text whose first character says what it
 -- is: '.name', a field; '"', a string (only as the first step); '#3', the element 3, and '#', any

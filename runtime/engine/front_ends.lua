@@ -1,4 +1,4 @@
---- What front ends bring along and ask for: their own functions, modules' files, samples.
+--- The services for front ends: their own functions, the files of modules, samples of values.
 -- @module front_ends
 
 local host, torch, bridge, errors = import('host', 'torch', 'core.bridge', 'core.errors')
@@ -83,8 +83,8 @@ end
 
 local searchpath = package.searchpath
 
---- Where `require` would find a module, without loading anything: its file, '' for a module that
--- is there already, or nil.
+--- Returns the file from which `require` would load a module, without loading anything: '' for a
+-- module that is there already, nil for one that is not found.
 function front_ends.find_module(name)
   if gpu.lacks_gpu(name) then return nil end
   if package.loaded[name] or package.preload[name] or provided.provides(name) then return '' end

@@ -53,7 +53,7 @@ functions.flush, functions.output_error = import 'packages.output'.flush,
 local coroutines, python_lock = import 'core.coroutines', import 'core.python_lock'
 local collector, thread_pool = import 'core.collector', import 'parallel.thread_pool'
 
--- Those that operations in Python call.
+-- The functions that operations in Python call, by name.
 local called = { collect = collector.collect, leave_block = import 'core.c_structs'.leave_block,
   run = thread_pool.run, parameters = thread_pool.parameters, values = functions.values }
 for name, kernel in pairs(import 'compute.lua_kernels') do called[name] = kernel end

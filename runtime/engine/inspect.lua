@@ -163,7 +163,7 @@ local function libraries()
   return result
 end
 
--- Where a function of a library is found: 'torch.sum', 'Tensor:sum', 'pairs'.
+-- Returns the name that programs have for a library's function: 'torch.sum', 'Tensor:sum', 'pairs'.
 local function known_name(f)
   for _, entry in ipairs(libraries()) do
     local key = key_of(entry[2], f)

@@ -36,7 +36,7 @@ end
 local is_lent = false -- whether the variables are those of a function, which is about to go on
 local kept = false -- whether the input that runs has handed over its locals
 
--- What the calls that engine/inputs.py inserts call.
+-- Keeps the locals that are upvalues of some functions: engine/inputs.py inserts calls of this.
 local function keep(...)
   for i = 1, select('#', ...) do
     local taker = select(i, ...)
@@ -207,7 +207,7 @@ function session_locals.enter(name, number, quiet, before_values, mentioned, dec
   return message, is_joined and as_main_chunk(frames, name) or frames
 end
 
---- Whether a source compiles as an input: nil, or the message and whether its end is missing.
+--- Compiles a source as an input: returns nil, or the message and whether its end is missing.
 function session_locals.check(expression, statements)
   local f, message, incomplete = shell.compile(expression, '=stdin')
   if f then return nil end

@@ -95,7 +95,8 @@ function shell.show(n, ...)
   results.keep((...))
 end
 
--- Whether values are what io.write returns, for calls in a chain: people do not want to see it.
+-- Tells whether values are a file from io.write, for calls in a chain: people do not want to see
+-- it.
 local function is_of_write(...)
   return most and select('#', ...) == 1 and io_type((...))
 end

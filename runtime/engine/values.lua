@@ -59,7 +59,7 @@ local function encode_all(...)
   return unpack(pairs_of, 1, 2 * n)
 end
 
--- Whether a value crosses as it is, besides nil.
+-- Tells whether a value other than nil crosses as it is.
 local function is_plain(value)
   local kind = type(value)
   if kind == 'number' then return value ~= 0 or 1 / value > 0 end
@@ -74,7 +74,7 @@ local function crossing(...)
   return nil, encode_all(...)
 end
 
--- What crosses, as `calls.quick_for_guest` takes it.
+-- Returns values that cross in the form that `calls.quick_for_guest` takes.
 local function packed(value, ...)
   local n = select('#', ...)
   if n == 0 then return value end
@@ -83,8 +83,8 @@ end
 
 local decode_all
 
--- What a Python function has returned: one value, of a string with \1 before it; a message with \0
--- before it; or nil and pairs, or false for no values.
+-- Returns or raises the results of a Python function, which has returned one value, of a string
+-- with \1 before it; a message with \0 before it; or nil and pairs, or false for no values.
 local function returned(ok, value, ...)
   if not ok then
     host.stop_by(value) -- Python has handled a signal before the function began
@@ -139,7 +139,7 @@ function decode_all(...)
   return unpack(values, 1, n / 2)
 end
 
--- What Python calls. Each function returns its results as they cross, or the message and the
+-- The functions that Python calls. Each returns its results as they cross, or the message and the
 -- traceback of an error.
 local values = { encode = encode }
 calls.encode_by(encode)
@@ -292,7 +292,7 @@ function quick.call_plain(id)
   return value, more
 end
 
--- The same for so many numbers and booleans.
+-- Calls a function with n numbers and booleans, three at most, which cross as they are.
 function quick.call_few(id, n, a, b, c)
   local f = kept[id]
   local value, more

@@ -65,7 +65,7 @@ local function others(name, group)
   return table.concat(list, ', ')
 end
 
--- What else is told of a variable: numbers and short texts, views, what shares its memory.
+-- Returns remarks about a variable: its number or short text, views, what shares its memory.
 local function remarks(name, fact, group)
   local list = {}
   if fact.is_local then list[#list + 1] = 'local' end

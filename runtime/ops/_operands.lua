@@ -1,4 +1,4 @@
---- What the functions for few elements share: geometry as plain numbers, addresses, new tensors.
+--- Tools of the functions for few elements: geometry as plain numbers, addresses, new tensors.
 --
 -- Finalizers of the program wait while these functions run (tensor/small.lua). A function reads
 -- sizes, strides and addresses as Lua's numbers, and checks with those numbers that all elements
@@ -112,7 +112,7 @@ end
 
 -- ---------------------------------------------------------- what operands are like
 
---- How many elements an operand has.
+--- Returns the number of elements of an operand.
 function tools.count(o) return o.s0 * o.s1 * o.s2 end
 
 --- The size of an operand along dimension d, which counts from 0 to 2.
@@ -131,19 +131,19 @@ function tools.dimension(dim, n)
   if type(dim) == 'number' and dim >= 1 and dim <= n and dim % 1 == 0 then return dim + 2 - n end
 end
 
---- Whether an operand has these sizes.
+--- Tells whether an operand has these sizes.
 function tools.is_sized(o, n, s0, s1, s2)
   return o.n == n and o.s0 == s0 and o.s1 == s1 and o.s2 == s2
 end
 
---- Whether two operands have the same sizes, except along dimension d.
+--- Tells whether two operands have the same sizes, except along dimension d.
 function tools.fit_beside(d, a, b)
   return a.n == b.n and (d == 0 or a.s0 == b.s0) and (d == 1 or a.s1 == b.s1)
     and (d == 2 or a.s2 == b.s2)
 end
 
---- Whether elements with the sizes of one operand and the strides of another one follow each other
--- without gaps.
+--- Tells whether elements with the sizes of one operand and the strides of another one follow each
+-- other without gaps.
 function tools.is_dense(sizes, strides)
   local s1, s2 = sizes.s1, sizes.s2
   return (s2 == 1 or strides.t2 == 1) and (s1 == 1 or strides.t1 == s2)
@@ -151,7 +151,7 @@ function tools.is_dense(sizes, strides)
 end
 local is_dense = tools.is_dense
 
---- Whether all elements of an operand are at places of their own.
+--- Tells whether all elements of an operand are at places of their own.
 function tools.is_distinct(o)
   local s0, s1, s2, t0, t1, t2 = o.s0, o.s1, o.s2, o.t0, o.t1, o.t2
   if s0 == 1 then t0 = 1e15 end
@@ -167,7 +167,7 @@ function tools.is_distinct(o)
   return t0 > span
 end
 
---- Whether two operands, of any types, may have elements in common.
+--- Tells whether two operands, of any types, may have elements in common.
 function tools.overlap(a, b)
   return a.storage == b.storage or a.is_view or b.is_view
 end
@@ -350,8 +350,8 @@ local function read_sizes(value)
   return n
 end
 
---- How many sizes a call gives, from 1 to 3, as numbers or as a LongStorage, and three sizes, as
--- `geometry` has them; nil if they are not all whole numbers above 0.
+--- Returns the number of sizes that a call gives, from 1 to 3, as numbers or as a LongStorage, and
+-- three sizes, as `geometry` has them; nil if they are not all whole numbers above 0.
 function tools.sizes(...)
   local n, a, b, c = select('#', ...), ...
   if n == 1 and type(a) ~= 'number' then

@@ -21,7 +21,7 @@ local max, min, abs, MIN_TURNS = math.max, math.min, math.abs, formulas.MIN_TURN
 local MAX, WIDTH = blocks.MAX, ffi.sizeof(dtype.ctype)
 local elements, bits, move = dtype.pointer, tools.bits(WIDTH), tools.mover(WIDTH)
 
--- What is read, and the result.
+-- The operand that is read, and the result.
 local t, target = tools.operand(), tools.operand()
 
 local build = {}
@@ -212,7 +212,7 @@ function build.repeatTensor(src, ...)
   local block, address = new(dtype, n, n0 * t.s0, n1 * t.s1, n2 * t.s2)
   if not block then return nil end
   tools.set_dense(target, address, n, n0 * t.s0, n1 * t.s1, n2 * t.s2)
-  -- How many places of the result lie between a copy and the next one, in each dimension.
+  -- The number of places of the result from a copy to the next one, in each dimension.
   local far, step, near = t.s0 * target.t0, t.s1 * target.t1, t.s2
   target.s0, target.s1, target.s2 = t.s0, t.s1, t.s2
   if not (locate(places, t) and locate(others, target)) then return nil end

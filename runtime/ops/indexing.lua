@@ -41,7 +41,7 @@ end
 
 -- ------------------------------------------------------------------------ rows
 
--- Whether each slice of dimension d has its elements one after the other, and more than one.
+-- Tells whether each slice of dimension d has its elements one after the other, and more than one.
 local function has_rows(d, o)
   if d == 2 or d == 1 and o.s0 ~= 1 or o.s1 * o.s2 == 1 then return false end
   return (o.s2 == 1 or o.t2 == 1) and (d == 1 or o.s1 == 1 or o.t1 == o.s2)
@@ -201,7 +201,7 @@ end
 
 -- --------------------------------------------------------------------- nonzero
 
--- Which bits of a float are not its sign. All others are whole numbers.
+-- A mask that leaves out the sign of a float, for the word that has it; all bits for other types.
 local MASK = (dtype.name == 'Double' or dtype.name == 'Float') and 0x7fffffff or -1
 
 -- 1 for an element that is not 0, otherwise 0, without a branch: no processor foresees which it is.

@@ -35,7 +35,7 @@ local part, order = tools.memory(doubles, MAX_SORTED), tools.memory(ints, MAX_SO
 local elements, words, move = dtype.pointer, tools.words, tools.mover(WIDTH)
 local bits = tools.bits(WIDTH)
 
--- What is sorted, and the results, which have the same sizes and are contiguous.
+-- The operand that is sorted, and the results, which have the same sizes and are contiguous.
 local t, target = tools.operand(), tools.operand()
 
 -- Sets the keys of a row whose elements are `step` apart, from `from` on; false where they are too
@@ -131,8 +131,8 @@ local function are_all_distinct(total)
   return equal >= 0
 end
 
--- Whether in each row the elements from position `first` to `last` are distinct. The loops here go
--- over all rows; the number of a row is that of the turn times `share`.
+-- Tells whether in each row the elements from position `first` to `last` are distinct. The loops
+-- here go over all rows; the number of a row is that of the turn times `share`.
 local function are_distinct(rows, size, first, last)
   local pairs_of_row = last - first
   local total, equal, share = rows * pairs_of_row, 0, 1 / pairs_of_row
@@ -157,8 +157,8 @@ local function put_all(r, i, q, to_places, at_places, total)
   return equal >= 0
 end
 
--- The same for `taken` elements of each row, from position `first` of the sorted ones on, upwards
--- or downwards.
+-- Writes both results, of `taken` elements of each row, from position `first` of the sorted ones
+-- on, upwards or downwards.
 local function put_some(r, i, q, to_places, at_places, rows, size, taken, first, way)
   local total, share = rows * taken, 1 / taken
   for turn = 0, max(total, MIN_TURNS) - 1 do
@@ -368,7 +368,8 @@ local function smallest(n, k, in_order)
   return 0
 end
 
--- Those that are not to be sorted stay where quickselect leaves them.
+-- Returns the range of the largest elements to sort; nil where they stay as quickselect leaves
+-- them.
 local function largest_ones(n, k, in_order)
   if not in_order then return nil end
   return n - 1, -1, n - k - 1, n - 1

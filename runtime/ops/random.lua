@@ -155,7 +155,7 @@ function random.bernoulli_number(_, p)
   return uniform() <= p and 1 or 0
 end
 
--- Whether a and b are whole numbers with a <= b that elements may be, and words may reach.
+-- Tells whether a and b are whole numbers with a <= b that elements may be, and words may reach.
 local function is_span(a, b, greatest)
   return a >= 0 and b >= a and b <= greatest and b - a < WORDS and a % 1 == 0 and b % 1 == 0
 end

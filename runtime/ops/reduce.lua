@@ -160,8 +160,8 @@ local function with_number(loop, data, n, number)
   run(loop, data, n, TOTALS, 8, NUMBER, 0, TOTALS, 8)
 end
 
--- Where a result goes that is like t, or has size 1 along a dimension of t: the address, and a
--- block if r is nil, for a new tensor. Nil for a result that Python has to resize.
+-- Finds a result's place, like t or with size 1 along a dimension of it: returns the address, and a
+-- block if r is nil, for a new tensor. Returns nil for a result that Python has to resize.
 local function result_at(r, c, dim)
   if r == nil then
     local block

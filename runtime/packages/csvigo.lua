@@ -113,7 +113,7 @@ end
 
 local SHOWN = 10 -- lines at each end of a file that tostring shows
 
--- What tostring shows of lines.
+-- Returns the text that tostring shows of lines: all of them, or the first and the last ones.
 local function excerpt(lines)
   local n, out = #lines, {}
   for i = 1, n < 3 * SHOWN and n or SHOWN do out[#out + 1] = lines[i] .. '\n' end
@@ -166,7 +166,7 @@ end
 
 -- ---------------------------------------------------------------------- queries
 
--- How many of some variables have one of the values that are asked for in a row: row -> number.
+-- Counts in each row the variables that have one of the wanted values: row -> number.
 local function count_matches(columns, wanted, is_union)
   local counts = {}
   for name, values in pairs(wanted) do

@@ -6,7 +6,7 @@ local errors = import 'core.errors'
 local function nothing() end
 local function itself(self) return self end
 
--- What nn keeps from a pass forward to the one back, by module of cudnn with groups and by group.
+-- Modules of nn by module of cudnn and by group: they keep values from the forward pass on.
 local kept = setmetatable({}, { __mode = 'k' })
 
 -- One of a tensor's equal parts along a dimension.

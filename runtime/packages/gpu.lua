@@ -155,7 +155,7 @@ local function make_cunn()
   return nn
 end
 
--- What makes cudnn, which few programs need.
+-- Returns the module that makes cudnn, which few programs need.
 local function of_cudnn() return import 'packages.cudnn' end
 
 twins.completions['nn.SpatialConvolution'] = function(module)
@@ -173,10 +173,10 @@ local makers = {
   cunn = make_cunn, cudnn = function() return of_cudnn().make() end,
 }
 
---- Whether programs for GPUs compute on the processor.
+--- Tells whether programs for GPUs compute on the processor.
 function gpu.has_gpu() return is_processor end
 
---- Whether a module is a package for GPUs that says there is none.
+--- Tells whether a module is a package for GPUs that says there is none.
 function gpu.lacks_gpu(name)
   return makers[name] ~= nil and not is_processor
 end

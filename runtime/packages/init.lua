@@ -1,6 +1,6 @@
---- The packages that are part of th, and the names under which `require` finds them.
--- Those that are globals in the reference's th are loaded at the start, those of provided.lua when
--- they are required.
+--- The packages that are part of th, and the names under which `require` finds them. Packages that
+-- are globals in the reference's th are loaded at the start, those of provided.lua when they are
+-- required.
 -- @module packages
 
 local torch, provided = import('torch', 'packages.provided')

@@ -14,7 +14,7 @@ int THOutputFailed(void *) __asm__("ferror");
 
 local output = {}
 
--- Whether the C library has these names. Where it has not, only a flush tells of an error.
+-- Tells whether the C library has these names. Without them, only a flush tells of an error.
 local known = pcall(function() return ffi.C.THOutputFailed, ffi.C.THOutputStream end)
 
 local failure -- the message of the first flush that has failed

@@ -15,12 +15,12 @@ local function write(...)
   return write_file(stdout, ...)
 end
 
--- The same for people at a prompt: what comes from a file must not control their terminal.
+-- Writes texts for people at a prompt: text that comes from a file must not control their terminal.
 local function write_visible(...)
   for i = 1, select('#', ...) do write_file(stdout, visible((select(i, ...)))) end
 end
 
--- What a class writes of its objects may be in colours, such as the usage of a package.
+-- Makes control codes visible, but keeps colours: a class may write its objects in some.
 local function visible_but_colours(text)
   return (gsub(visible(text), '\\027(%[[%d;]*m)', '\27%1'))
 end
@@ -76,7 +76,7 @@ end
 
 local function whole(text) return text end
 
--- How many entries a table has.
+-- Returns the number of entries of a table.
 local function count(value)
   local n = 0
   for _ in pairs(value) do
@@ -170,8 +170,8 @@ setprintlevel(DEFAULT_LEVEL)
 
 -- ------------------------------------------------- large values at the prompt
 
--- How many elements a table has for print: entries, those of tables in it, and parts of strings.
--- Counting ends above the limit.
+-- Returns the number of elements of a table for print: entries, those of tables in it, and parts of
+-- strings. Counting ends above the limit.
 local function amount(value, depth, limit)
   local n = 0
   for k, v in pairs(value) do

@@ -36,7 +36,7 @@ for name in ('cjson gnuplot hdf5 image mpi signal threads'):gmatch('%w+') do
   CHUNKS[name] = name .. '.init'
 end
 
---- Whether `require` loads a module of ours for a name.
+--- Tells whether `require` loads a module of ours for a name.
 function provided.provides(name)
   local library = PROVIDED[name]
   if not library then return false end

@@ -88,8 +88,8 @@ local function without_library(name)
   end
 end
 
---- What packages of Torch7 are that th cannot have, and what to do, by the first part of their
--- names.
+--- Descriptions of packages of Torch7 that th cannot have, and advice, by the first part of the
+-- packages' names.
 local impossible = {}
 required.impossible_packages = impossible
 for names, about in pairs {

@@ -47,7 +47,7 @@ function sys.execute(command)
   return trim(text)
 end
 
---- The same through a temporary file.
+--- The output of a shell command, with its standard error, through a temporary file.
 -- @param what how much to read, as file:read takes it; by default all
 function sys.fexecute(command, what)
   local name = os.tmpname()

@@ -13,8 +13,8 @@ local typename, newproxy = type_names.typename, finalizers.newproxy
 
 local tds = {}
 
--- What makes objects of a class: a metatable and the userdata from which others are made. The table
--- that holds an object's values is its environment.
+-- Defines a class: returns its metatable and the function that makes its objects. The table that
+-- holds an object's values is its environment.
 local function define(name)
   local proxy = newproxy(true)
   local mt = getmetatable(proxy)

@@ -89,7 +89,7 @@ errors.make_public(_G, 'import')
 
 -- ----------------------------------------------------------- global monitor
 
--- Where the program has used a global, four calls further out.
+-- Returns the place where the program has used a global, four calls further out, in colours.
 local function place()
   local info = getinfo(5, 'Sl')
   local file = info.source:gsub('^[@=]', '')

@@ -127,7 +127,7 @@ end
 
 -- ----------------------------------------------------------------- packages
 
---- Whether a package is installed, and the file that it would be loaded from.
+--- Tells whether a package is installed, and the file that it would be loaded from.
 function xlua.installed(name)
   local all = package.path .. ';' .. package.cpath
   for template in all:gmatch('.-;') do

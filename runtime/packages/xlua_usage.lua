@@ -160,7 +160,7 @@ function xlua.unpack(args, name, description, ...)
   return values, unpack(values, 1, 64)
 end
 
---- The same; the values become fields of an object.
+--- Reads a function's arguments like xlua.unpack; the values become fields of an object.
 function xlua.unpack_class(object, args, name, description, ...)
   for key, value in pairs((xlua.unpack(args, name, description, ...))) do
     if type(key) ~= 'number' then object[key] = value end

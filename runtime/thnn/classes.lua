@@ -18,7 +18,7 @@ local function class_of(p, target)
   return class - 1
 end
 
--- Where the score of the class 0 is at a position.
+-- Returns the place of the score of the class 0 at a position.
 local function first_score(p, i)
   local place = i % p.inner
   return (i - place) * p.classes + place

@@ -21,7 +21,7 @@ local long = ffi.typeof('int64_t[1]')
 local length, step, one = long(), long(), long(1)
 local units = { [4] = ffi.new('float[1]', 1), [8] = ffi.new('double[1]', 1) }
 
--- The same as axpy, for where it is not there.
+-- Adds elements like axpy, for systems without that function.
 local function add_slowly(size, count, to, from, stride)
   local load = loads[size]
   from, to = cast(numbers[size], from), cast(numbers[size], to)
@@ -107,8 +107,8 @@ local function copy_rows_apart(to, from, count, before, inside, behind, down, si
   end
 end
 
--- What the columns of a plane have in one of their rows at the depth t, for the rows `first` to
--- `last` - 1 of places. `tap` is where the geometry has the numbers of the place in the kernel.
+-- Writes one row of the columns of a plane at the depth t, for the rows `first` to `last` - 1 of
+-- places. `tap` is where the geometry has the numbers of the place in the kernel.
 local function unfold_rows(size, g, tap, image, to, t, first, last)
   local width, z, top, bottom = g[8] * size, t * g[3] + g[tap], first, first
   if z >= 0 and z < g[0] then
@@ -140,10 +140,10 @@ local function unfold_rows(size, g, tap, image, to, t, first, last)
   end
 end
 
--- Where runs of columns are short, the geometry lists the numbers of elements: of those of a
--- plane's columns and of the plane that are the same; of elements of columns that get others added
--- to them, and these; of elements of the columns that are then added to the plane, and those of the
--- plane. Before the lists stand their lengths.
+-- If runs of columns are short, the geometry lists the numbers of elements: of those of a plane's
+-- columns and of the plane that are the same; of elements of columns that get others added to them,
+-- and these; of elements of the columns that are then added to the plane, and those of the plane.
+-- Before the lists stand their lengths.
 
 -- The columns of planes, by the first list.
 local function unfold_listed(size, list, taps, image, to, apart, planes, plane)
@@ -211,8 +211,8 @@ local function add_rows(add, unit, to, from, count, width, down)
   end
 end
 
--- The same for rows that follow each other in the image. What lies outside of it (`wide` bytes of
--- each row, from `edge` on) is 0 meanwhile.
+-- Adds rows of `width` bytes to rows that follow each other in an image. Elements of the rows that
+-- lie outside of it (`wide` bytes of each, from `edge` on) are 0 meanwhile.
 local function add_flat(add, unit, to, from, count, width, edge, wide)
   if wide == 0 then
     add(length, unit, from, one, to, one)

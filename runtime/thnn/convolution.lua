@@ -26,7 +26,7 @@ for size, name in pairs{ [4] = 'float[1]', [8] = 'double[1]' } do
   alphas[size], betas[size] = ffi.new(name), ffi.new(name)
 end
 
--- The same as BLAS's function, for where it is not there.
+-- Multiplies matrices like BLAS's gemm, for systems without that function.
 local function multiply_slowly(size, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
   local load = loads[size]
   a, b, c = cast(numbers[size], a), cast(numbers[size], b), cast(numbers[size], c)

@@ -61,7 +61,7 @@ end
 
 local readers = {}
 
--- What nn's RReLU declares a pointer to, as in the reference, unless a program has declared it.
+-- The type that nn's RReLU has a pointer to, as in the reference, unless a program has declared it.
 if not pcall(typeof, 'THGenerator') then
   ffi.cdef[[
     typedef struct {
@@ -135,9 +135,9 @@ local function read_rows()
   end
 end
 
--- What calls the function of a row: a1, a2 … are its arguments behind the state, if it has one;
--- r1, r2 … read them for Python. o1, o2 … are the tensors that pointers lead to, which a finalizer
--- must not take away in the meantime.
+-- The source of the function that calls the function of a row: a1, a2 … are its arguments behind
+-- the state, if it has one; r1, r2 … read them for Python. o1, o2 … are the tensors that pointers
+-- lead to, which a finalizer must not take away in the meantime.
 local SOURCE = [[
 local few, entry, raise, READERS = ...
 return function(PARAMETERS, ...)
@@ -163,7 +163,7 @@ return function(ARGUMENTS)
 end
 ]]
 
--- What a parameter of some kind must be: a whole number where C would cut it, and an int.
+-- Conditions for parameters, by kind: numbers must be whole where C would cut them, and fit an int.
 local WHOLE = 'type(#) == "number" and # % 1 == 0 and # >= -0x80000000 and # < 0x80000000'
 local TESTED = { b = 'type(#) == "boolean"', i = WHOLE, l = WHOLE }
 

@@ -21,7 +21,7 @@ local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, void *)
 local operands, steps, length = ffi.new('void *[3]'), ffi.new('intptr_t[3]'), ffi.new('intptr_t[1]')
 local addresses = cast('intptr_t *', operands)
 
--- The same as a loop of numpy's, for where that is not there.
+-- Returns a loop that does what one of numpy's does, for systems without that.
 local function slow_loop(f, size)
   local load, pointer = loads[size], numbers[size]
   local function at(k) return cast(pointer, operands[k]), tonumber(steps[k]) / size end

@@ -171,8 +171,8 @@ local function raise(x, n, power)
   end
 end
 
--- How windows lie: how many runs of results have elements in equal distances, how many elements
--- a run has, and how far these are apart in a sample and in its results.
+-- Describes windows: how many runs of results have elements in equal distances, how many elements a
+-- run has, and how far these are apart in a sample and in its results.
 local function runs(p)
   if p.stride == 1 then return 1, p.windows * p.inner, 1, 1 end
   return p.inner, p.windows, p.stride * p.inner, p.inner

@@ -108,8 +108,8 @@ local function cut(x)
   return -2 ^ 63
 end
 
--- Where the windows of fractional pooling begin along one dimension: out[j] for window j. A sample
--- moves all but the last, which begins at `room`; whether all are from 0 to that.
+-- Sets out[j] to where window j of fractional pooling begins along one dimension. A sample moves
+-- all but the last, which begins at `room`. Tells whether all are from 0 to that.
 local function set_starts(out, cell, sample, windows, room)
   out[windows - 1] = room
   if windows == 1 then return room >= 0 end

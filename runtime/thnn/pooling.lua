@@ -42,8 +42,8 @@ local adders = {
 }
 local long, one = ffi.typeof('int64_t[1]'), ffi.new('int64_t[1]', 1)
 
--- Whether all numbers are finite, and of a size below `limit`, by the address of BLAS's asum. Also
--- false where their sum is not below it, and where there is no asum.
+-- Tells whether all numbers are finite, and of a size below `limit`, by the address of BLAS's asum.
+-- Also false where their sum is not below it, and where there is no asum.
 local function are_finite(asum, size, x, count, limit)
   if asum == 0 then return false end
   local add, length = cast(adders[size], asum), long()
@@ -155,7 +155,7 @@ local function written(source, most, line, loop_line)
       body[j] = 'do ' .. line:gsub('OFFSET', offsets[j]):gsub('CODE', codes[j]) .. ' end'
     end
     if count > most then body[1] = ('for j = 1, %d do %s end'):format(count - 1, loop_line) end
-    -- What is left of the smallest difference of two numbers must be larger than any code.
+    -- HUGE times the smallest difference of two numbers must be larger than any code.
     local text = source:gsub('BODY', (concat(body, '\n')))
       :gsub('HUGE', size == 8 and '1e300 * 1e300' or '1e300')
     return assert(compile(text, '=[th] thnn/pooling.lua'))(max, min, loaders[size])

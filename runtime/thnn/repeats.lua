@@ -114,8 +114,8 @@ local function read_jobs(call, text)
   end
 end
 
--- Whether a tensor has a kept geometry, and all its elements; of one whose elements no job reads or
--- writes, whether it has the sizes.
+-- Tells whether a tensor has a kept geometry, and all its elements; of one whose elements no job
+-- reads or writes, whether it has the sizes.
 local function fits(c, kept)
   return c.nDimension == kept.n
     and (kept.n == 0 or C.th_compare(c.size, kept.sizes, kept.bytes) == 0
@@ -141,7 +141,7 @@ local function has_elements(c, tensor)
   return C.th_compare(p, tensor.elements, tensor.bytes_of_elements) == 0
 end
 
--- What is kept of a tensor that is NULL.
+-- The record of a tensor that is NULL.
 local ABSENT = { n = 0, changed = 0, used = 0 }
 
 -- Arguments whose elements are copied where there are gaps between them, if no call writes to them.
@@ -165,7 +165,7 @@ local function note_uses(call, row, results)
   end
 end
 
--- What is kept of a call: arguments by their positions, of tensors the geometry. `few` tells
+-- Makes the record of a call: arguments by their positions, of tensors the geometry. `few` tells
 -- whether it can be repeated. nil for calls of which nothing needs to be kept. results: which
 -- positions have results, and `unused` tensors in all calls so far, once a call has told; others
 -- with gaps between elements are Python's.
@@ -210,7 +210,7 @@ local function apart(p, n, q, m)
   return p + n <= q or q + m <= p
 end
 
--- What side by side elements of a row's arguments get into, or these themselves where they are so.
+-- Makes the function that copies elements of a row's arguments side by side where they are not so.
 local function make_side_by_side(results, dtype)
   local copies, methods = {}, torch.getmetatable(dtype.tensor_name)
   local resize_as, copy = methods.resizeAs, methods.copy
@@ -304,7 +304,7 @@ local function repeat_call(call, ARGUMENTS)
   return ok and done or nil
 end
 
--- Whether a call that is known was repeated; nil for others.
+-- Repeats a call that is known; returns whether it was repeated, nil for other calls.
 local function attempt(ARGUMENTS)
   for k = 1, #calls do
     local call = calls[k]

@@ -134,7 +134,7 @@ local function is_plain(value)
   return type(value) == 'table' and not (type(mt) == 'table' and rawget(mt, '__tostring'))
 end
 
--- What print shows for a value in a table, cut short.
+-- Returns the text that print shows for a value in a table, cut short.
 local function described(value)
   local name = type(value) == 'userdata' and typename(value)
   local short = name and match(name, '^torch%.(%a+Tensor)$')

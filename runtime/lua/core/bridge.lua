@@ -168,7 +168,7 @@ bridge.to_python = to_python
 
 -- ------------------------------------------------------- results from Python
 
--- What Python returns is described in runtime/calls/results.py.
+-- The form of the results that Python returns is described in runtime/calls/results.py.
 
 -- One result from the pair of value and kind; a, b, c: the call's first three arguments, among
 -- which its destinations are.

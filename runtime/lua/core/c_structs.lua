@@ -171,7 +171,7 @@ end
 
 local KNOWN = c_structs.flags.KNOWN
 
--- Whether a block's storage has a Python object.
+-- Tells whether a block's storage has a Python object.
 local function is_known(own)
   return bit.band(own.flag, KNOWN) ~= 0
 end
@@ -288,7 +288,8 @@ local function keep_storage(value, storage)
 end
 c_structs.keep_storage = keep_storage
 
--- What a struct of Lua's has behind its pointers to sizes and strides, which stay the same.
+-- The offset and the size of the part of a struct of Lua's that is behind its pointers to sizes and
+-- strides, which stay the same.
 local FIRST = ffi.offsetof('THDoubleView', 'nDimension')
 local BYTES = ffi.sizeof('THDoubleView') - FIRST
 

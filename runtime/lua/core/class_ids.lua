@@ -21,7 +21,7 @@ end
 local OTHERS = {}
 for name in host.OTHERS:gmatch('%S+') do OTHERS[#OTHERS + 1] = name end
 
---- The same for a class that is neither of tensors nor of storages.
+--- Associates the id of a class that is neither of tensors nor of storages with a metatable.
 -- @param name its name in runtime/calls/class_ids.py
 function class_ids.bind_other_class(name, mt)
   for i = 1, #OTHERS do

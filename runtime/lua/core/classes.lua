@@ -316,7 +316,7 @@ function torch.type(object)
   return typename(object) or type(object)
 end
 
---- Whether an object is of a class or of one derived from it.
+--- Tells whether an object is of a class or of one derived from it.
 -- @param spec the class's name, a pattern for it, or its constructor table
 function torch.isTypeOf(object, spec)
   if type(spec) ~= 'string' then

@@ -33,7 +33,7 @@ local function read(path)
   return text and (gsub(text, '^#[^\n]*', ''))
 end
 
--- What was compiled of a source, or what it should be compiled to.
+-- Returns the function that was compiled of a source, or of the source as th changes it.
 local function finished(f, message, source, ...)
   if not f then
     if not line_calls.are_refused(message) then return nil, message end
@@ -58,7 +58,7 @@ end
 
 _G.loadstring, _G.load = replacing(loadstring), replacing(load)
 
--- What Lua's loadfile returns, with the control codes of the file's name as digits in its message.
+-- Returns loadfile's results, with the control codes of the file's name as digits in the message.
 local function named(path, f, message)
   local first, last = find(message or '', path, 1, true)
   if not first or visible_name(path) == path then return f, message end

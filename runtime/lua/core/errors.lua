@@ -14,15 +14,15 @@ local find, match, gmatch, concat = string.find, string.match, string.gmatch, ta
 local floor = math.floor
 local INTERRUPTED = host.INTERRUPTED
 
---- Whether a frame's source is one of the runtime's own chunks.
+--- Tells whether a frame's source is one of the runtime's own chunks.
 local function is_ours(source)
   return sub(source, 1, 5) == '=[th]'
 end
 errors.is_ours = is_ours
 errors.getinfo = getinfo -- Lua's own: programs may have another one
 
---- How many levels the running thread has, from the caller's on. They are counted by doubling and
--- halving: there may be many thousands, and Lua finds each from the innermost one on.
+--- Returns the number of levels of the running thread, from the caller's on. They are counted by
+-- doubling and halving: there may be many thousands, and Lua finds each from the innermost one on.
 function errors.stack_depth()
   local low, high = 1, 2
   while getinfo(high, 'f') do low, high = high, 2 * high end
@@ -106,7 +106,7 @@ local function argument_error(find_level, arg, detail, name)
 end
 
 --- Raises an error about argument `arg` of the function that the program has called.
--- As luaL_argerror does, names the function and does not count a method's self.
+-- Names the function and does not count a method's self, like luaL_argerror.
 -- @param name the name to show; where it is nil, the one that the function was called by
 function errors.argument_error(arg, detail, name)
   argument_error(user_level, arg, detail, name)
@@ -141,7 +141,7 @@ function errors.finally(release, f, ...)
   return finish(pcall(f, ...))
 end
 
---- Whether a pcall or xpcall of the program catches errors that are raised now.
+--- Tells whether a pcall or xpcall of the program catches errors that are raised now.
 function errors.is_protected()
   local level = 2
   while true do
@@ -175,7 +175,7 @@ function errors.raise(encoded, name)
   argument_error(calling_level, arg, sub(encoded, 2), name)
 end
 
---- The same for a torch function, which the reference's message names '?'.
+--- Raises an error of Python's for a torch function, which the reference's message names '?'.
 function errors.raise_nameless(encoded)
   errors.raise(encoded, '?')
 end
@@ -240,8 +240,9 @@ local function finish(ok, ...)
   raise_again((...))
 end
 
---- The same function, but errors that Lua raises in it ('attempt to index ...') have the position
--- of the program's line. The pcall takes time: not for functions that are called very often.
+--- Returns a function that calls f, with the program's line as the position of errors that Lua
+-- raises in it ('attempt to index ...'). The pcall takes time: not for functions that are called
+-- very often.
 function errors.public(f)
   return function(...)
     return finish(pcall(f, ...))
@@ -349,7 +350,7 @@ end
 
 local was_noted = false
 
---- Whether the function was told of the last error, and has not failed.
+--- Tells whether the function was told of the last error, and has not failed.
 function errors.was_noted() return was_noted end
 
 --- The message handler of what people run: errors.traceback, besides what the debugger does. That

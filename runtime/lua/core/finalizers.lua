@@ -94,7 +94,7 @@ end
 
 local hooks = setmetatable({}, { __mode = 'kv' }) -- hook -> the function below, and back
 
--- Whether a hook is called for what is within a function of th's that the program has called.
+-- Tells whether a hook is called for an event in a function of th's that the program has called.
 local function is_within_th(event)
   local info = getinfo(3, 'S') -- behind this function and the hook
   if event ~= 'line' and event ~= 'count' and (info.what == 'C' or is_ours(info.source)) then

@@ -1,4 +1,4 @@
---- What packages ask of the prompt and the debugger: engine/front_ends.lua sets these functions.
+--- Functions of the prompt and the debugger that packages call: engine/front_ends.lua sets them.
 -- @module front_end
 
 return {

@@ -1,4 +1,4 @@
---- What a tensor's or storage's userdata keeps alive: its struct, and its anchor.
+--- The parts that a tensor's or storage's userdata keeps alive: its struct, and its anchor.
 --
 -- A table with weak keys keeps what it holds for one cycle of the collector more than the key. So
 -- the userdata alone holds these, in its environment, a table that is called its holder. Tables
@@ -30,7 +30,7 @@ function keep_alive.new_holder(value, ...) -- luacheck: ignore 212
 end
 local new_holder = keep_alive.new_holder
 
---- What keeps the memory of a tensor or storage that has no Python object; nil for others.
+--- Returns the anchor, which keeps memory, of a tensor or storage without a Python object; or nil.
 function keep_alive.anchor_of(value)
   local holder = holders[value]
   return holder and holder[ANCHOR]

@@ -32,7 +32,7 @@ local function moved(source, line)
   end
 end
 
---- Whether a chunk was refused with a message because of such a call.
+--- Tells whether Lua has refused a chunk because of such a call, by the message.
 function line_calls.are_refused(message)
   return find(message, REFUSED) ~= nil
 end

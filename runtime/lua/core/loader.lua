@@ -21,7 +21,7 @@ local concat = table.concat
 -- engine/init.lua keeps what they use.
 local environment = host and setmetatable({}, { __index = _G, __newindex = _G }) or _G
 
--- What modules have returned, by their names.
+-- The values that modules have returned, by the modules' names.
 local loaded = { ffi = require 'ffi', bit = require 'bit', host = host, torch = host and {} }
 local under_way = {} -- the names of modules that are being loaded, the outermost first
 local import = {}

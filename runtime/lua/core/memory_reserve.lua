@@ -39,7 +39,7 @@ local function map()
   if block ~= FAILED then return block end
 end
 
--- Whether Lua can go on with what it has or gets from the system, and Python with a block.
+-- Tells whether Lua can go on with memory that it has or the system gives, and Python with a block.
 local function find_room()
   probe:reserve(ROOM_IN_LUA)
   probe:free() -- before the next line, which needs a little memory of Lua's
@@ -81,7 +81,7 @@ local function let_constants_fit()
   loadstring(loop:format(TURNS, sum))()
 end
 
---- Whether an error's message says that there is no memory.
+--- Tells whether an error's message says that there is no memory.
 function memory_reserve.is_out_of_memory(message)
   return find(message, 'not enough memory', 1, true) ~= nil
 end

@@ -1,4 +1,4 @@
---- How Python calls Lua's functions, also where Lua has no memory for arguments or results.
+--- Lua's functions for Python to call, also where Lua has no memory for arguments or results.
 --
 -- lupa copies arguments into Lua where no pcall is, and Lua ends the process if they do not fit: so
 -- functions take their arguments from Python themselves.

@@ -1,7 +1,7 @@
---- What a debugger is told of the frames it looks at, and does in them: see engine/debugging.py.
--- A request is a text whose fields have bytes 0 between them; an answer is a list of texts, numbers
--- and booleans. Values are kept here and told of in a few words. Those that have parts get a number
--- by which the parts can be asked for.
+--- The debugger's requests: answers about the frames that it looks at, and changes in them; see
+-- engine/debugging.py. A request is a text whose fields have bytes 0 between them; an answer is a
+-- list of texts, numbers and booleans. Values are kept here and described in a few words. Those
+-- that have parts get a number by which the parts can be asked for.
 -- @module answers
 
 local errors, type_names, frames = import('core.errors', 'core.type_names', 'debugging.frames')

@@ -154,7 +154,8 @@ function frames.assign(frame, variable, value)
   end
 end
 
--- Whether a name that the code uses is a variable of the frame is noted in `used`.
+-- Returns the environment of code that is run in a frame: its names are the frame's variables, then
+-- globals. `used.any` becomes true when the code reads a variable of the frame.
 local function environment(frame, used)
   local others = getfenv(frame.func)
   return setmetatable({}, {
@@ -192,7 +193,7 @@ function frames.compile(code)
   if not f then
     local other
     f, other = loadstring(code, CHUNK, 't')
-    -- What is no statement at all is told as the expression that it was meant to be.
+    -- Text that is no statement at all is told as the expression that it was meant to be.
     local is_open = find(message, "near '<eof>'", 1, true)
     local is_expression = is_open or find(other or '', "'=' expected", 1, true)
     message = is_expression and message or other

@@ -1,8 +1,8 @@
 --- Stops the program at lines: at breakpoints, after steps, where a watched value has changed.
 -- While there may be such a line, LuaJIT interprets all code: its compiled code calls no hooks. The
--- hook is one for all coroutines; how deep calls are is counted in each for itself.
--- Where the program stops, the debugger in Python is asked again and again for what is to be done,
--- until it lets the program go on.
+-- hook is one for all coroutines; how deep calls are is counted in each for itself. At each stop,
+-- the debugger in Python is asked again and again for what is to be done, until it lets the program
+-- go on.
 -- @module stepper
 
 local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
@@ -46,7 +46,7 @@ local function name_of(source)
   return name
 end
 
--- Whether a chunk's name is the file that somebody has named, perhaps without its folders.
+-- Tells whether a chunk's name is the file that somebody has named, perhaps without its folders.
 local function is_named(name, wanted)
   return name == wanted or byte(wanted) ~= 47 and sub(name, -#wanted - 1) == '/' .. wanted
 end
@@ -83,8 +83,8 @@ local function frame_here()
   return frames.take(true, 1)[1]
 end
 
--- Whether a breakpoint's condition holds; one that fails stops the program, too, and the message
--- is returned besides.
+-- Tells whether a breakpoint's condition holds. One that fails stops the program, too, and the
+-- message is returned besides.
 local function holds(breakpoint)
   if not breakpoint.condition then return true end
   local ok, value = frames.evaluate(frame_here(), breakpoint.condition)
@@ -116,12 +116,12 @@ local function changed_value(f)
   end
 end
 
--- Whether the coroutine in which a step has begun does not run, and so cannot end the step.
+-- Tells whether the coroutine in which a step has begun does not run, and so cannot end the step.
 local function has_left()
   return step_thread and status(step_thread) ~= 'normal'
 end
 
--- Whether a step ends here. level: that of the line's function for the caller.
+-- Tells whether a step ends here. level: that of the line's function for the caller.
 local function is_step_over(level, source)
   if mode == 'step' or mode == 'pause' then return true end
   if mode == 'entry' then return is_named(name_of(source), entry) end
@@ -130,8 +130,8 @@ local function is_step_over(level, source)
   return getinfo(level + 1 + most, 'f') == nil
 end
 
--- Whether the program is where it has stopped last: LuaJIT calls the hook again where a call in the
--- line has returned. level: that of the line's function for the caller.
+-- Tells whether the program is where it has stopped last: LuaJIT calls the hook again where a call
+-- in the line has returned. level: that of the line's function for the caller.
 local function is_same_place(level, f, line)
   if running() ~= place.thread or getinfo(level + 1 + place.depth, 'f') then return false end
   local same = f == place.func and line == place.line and getinfo(level + place.depth, 'f')

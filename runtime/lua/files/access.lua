@@ -43,7 +43,7 @@ end
 
 local access = {}
 
--- Whether binary numbers of this type are in the file as they are in memory.
+-- Tells whether binary numbers of this type are in the file as they are in memory.
 local function is_direct(w)
   return w.direct ~= 0 and not (IS_LONG and w.long_size == 4)
 end

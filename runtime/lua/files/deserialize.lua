@@ -31,7 +31,7 @@ function torch.trustfunctions(trust)
   trusted = trust ~= false
 end
 
---- Whether functions in files are loaded.
+--- Tells whether functions in files are loaded.
 function deserialize.is_trusting() return trusted end
 
 --- Calls a function; meanwhile functions in what it reads are loaded, as this process wrote them.
@@ -130,7 +130,7 @@ local function open_function(w, object, state, kind, index)
   local f, is_stub = load_function(state, dumped)
   if index and not state.force then state.readObjects[index] = f end
   if is_stub then
-    -- What is kept of it, so that it can be written again.
+    -- Fields of the file that are kept, so that the function can be written again.
     serial.stubs[f] = {
       dumped = dumped, upvalues = false, by_position = kind ~= kinds.FUNCTION,
       space = state.upvalueIdToClosure,

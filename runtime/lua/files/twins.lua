@@ -1,9 +1,9 @@
---- What stands for objects in files whose classes are not here.
--- Tensors of GPUs become tensors of the same elements in the processor's memory, modules of cudnn
--- the modules of nn with the same name. Objects of all other classes become stubs: tables with the
--- class's name and the fields that the file has, which are written again as they were read. Under a
--- pcall of the program such a class is the reference's error instead: the program asks whether the
--- class is there, and goes on without.
+--- Substitutes for objects in files whose classes are not here. Tensors of GPUs become tensors of
+-- the same elements in the processor's memory, modules of cudnn the modules of nn with the same
+-- name. Objects of all other classes become stubs: tables with the class's name and the fields that
+-- the file has, which are written again as they were read. Under a pcall of the program such a
+-- class is the reference's error instead: the program asks whether the class is there, and goes on
+-- without.
 -- @module twins
 
 local torch, c_structs, errors = import('torch', 'core.c_structs', 'core.errors')
@@ -26,7 +26,7 @@ twins.of_gpu = of_gpu
 
 -- --------------------------------------------------------------- modules of cudnn
 
---- What cudnn's modules lack that nn's have, by the class of nn; other fields have the same names.
+--- Functions that add the fields of nn's modules that cudnn's lack, by the class of nn.
 local completions = {
   ['nn.SpatialCrossMapLRN'] = function(module) module.k = module.k or module.K end,
   ['nn.SpatialMaxPooling'] = function(module)
@@ -57,7 +57,7 @@ end
 
 local stub_classes = {} -- metatable of stubs -> true
 
---- Whether an object is a stub.
+--- Tells whether an object is a stub.
 function twins.is_stub(object)
   return type(object) == 'table' and stub_classes[raw_metatable(object)] or false
 end
@@ -122,8 +122,8 @@ local function count(state, list, text)
   counts[text] = (counts[text] or 0) + 1
 end
 
---- What makes an empty object of the class that stands for a GPU's, what is to be called with it
--- when it has its fields, and that class; nil where there is none.
+--- Returns the function that makes an empty object of the class that stands for a GPU's, the one to
+-- call with it when it has its fields, and the class's name; nil where there is no such class.
 function twins.factory(name)
   local nn_name = name:gsub('^cudnn%.', 'nn.')
   local twin = of_gpu[name] or nn_name ~= name and nn_name

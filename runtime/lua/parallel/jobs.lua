@@ -1,4 +1,4 @@
---- What several threads do together: C functions and loops over raw memory (thread_pool.lua).
+--- Jobs for several threads together: C functions and loops over raw memory (thread_pool.lua).
 -- A job gets its parameters (numbers, and addresses of memory that its caller keeps alive) and the
 -- range of positions that it is to do: from 0, without the last. Jobs keep memory for intermediate
 -- results between calls.
@@ -32,15 +32,15 @@ function jobs.part(name)
   return parts[name]
 end
 
---- The same jobs with memory of their own: for jobs that run within another one.
+--- Returns copies of the jobs with memory of their own: for jobs that run within another one.
 function jobs.copy()
   local copies = import.instance('parallel.jobs', jobs.shared)
   for _, name in ipairs(parts) do copies.part(name) end
   return copies
 end
 
--- What calls a job. Each has its own, compiled from this: LuaJIT would make one trace for all that
--- come from one function, and be slow where it serves several jobs.
+-- The source of the functions that call jobs. Each job has its own: LuaJIT would make one trace for
+-- all that come from one function, and be slow where it serves several jobs.
 local CALL = [[
 local run, cast, pointer = ...
 return function(memory, first, last) run(cast(pointer, memory), first, last) end
@@ -78,8 +78,8 @@ job('loop', 'run data count number at[4] step[4]', function(p, first, last)
   cast(inner_loop, p.run)(operands, length_of_loop, steps, cast(bytes, p.data))
 end)
 
--- The same in rows of `width` elements. Each position has so many rows; `row` and `block` are the
--- bytes from one row to the next and from one position to the next.
+-- An inner loop of numpy's over rows of `width` elements. Each position has `rows` rows; `row` and
+-- `block` are the bytes from one row to the next and from one position to the next.
 job('rows', 'run data rows width at[4] step[4] row[4] block[4]', function(p, first, last)
   local run, data, rows = cast(inner_loop, p.run), cast(bytes, p.data), p.rows
   local at, row, block = p.at, p.row, p.block

@@ -60,7 +60,7 @@ jobs.part 'parallel.sorting'
 
 local thread_pool = { MAX_THREADS = MAX_THREADS }
 
---- Whether this system has what threads need.
+--- Tells whether this system has the C functions that threads need.
 function thread_pool.can_share()
   return (pcall(function() return C.th_mutex_trylock, C.th_cond_wait, C.th_yield end))
 end
@@ -240,15 +240,15 @@ local function share_out(shared_job, index, shares, threads, size, piece)
   finish(shared_job)
 end
 
--- How many jobs are under way in this thread, one within the other: the collector may run a
--- finalizer within a job, and the finalizer may need a job too. The jobs of each depth have
+-- The number of jobs that are under way in this thread, one within the other: the collector may run
+-- a finalizer within a job, and the finalizer may need a job too. The jobs of each depth have
 -- parameters, and memory for intermediate results, of their own.
 local depth, levels = 0, {}
 local owner -- the coroutine that began the outermost job
 local counted = {} -- functions that raise `depth` -> true
 local is_sharing = false
 
---- Whether other threads are at a job of this one.
+--- Tells whether other threads are at a job of this one.
 function thread_pool.is_sharing() return is_sharing end
 
 local function new_level(d)
@@ -361,7 +361,7 @@ function thread_pool.run(name, address, shares, threads, size, piece, ...)
   end
 end
 
---- The same with a table of the parameters by their names; a list for one of several numbers.
+--- Does a job with a table of its parameters by their names; a list for one of several numbers.
 function thread_pool.run_named(name, address, shares, threads, size, piece, given)
   local numbers = {}
   for _, parameter in ipairs(jobs.parameters[name]) do

@@ -10,8 +10,8 @@ local funcinfo, funcbc = require('jit.util').funcinfo, require('jit.util').funcb
 local band = bit.band
 local getinfo, upvalueid, upvaluejoin = debug.getinfo, debug.upvalueid, debug.upvaluejoin
 
--- Whether Ctrl-C was pressed. Python sets it at once, while Lua runs; interrupts.lua clears it when
--- the prompt has got the error.
+-- A flag that Ctrl-C was pressed. Python sets it at once, while Lua runs; interrupts.lua clears it
+-- when the prompt has got the error.
 local pressed = ffi.cast('int32_t *', host.pressed)
 
 -- The names are our own, since a program may declare C's names in another way.
@@ -22,8 +22,9 @@ int THClock(int, THTime *) __asm__("clock_gettime");
 local MONOTONIC = jit.os == 'OSX' and 6 or 1
 local clock, time = ffi.C.THClock, ffi.new('THTime')
 
--- How many turns are counted before the next look: as many as take about a millisecond, so that
--- turns that take long do not make anyone wait, and short ones are not slower for the counting.
+-- Limits to the turns that are counted before the next look: as many as take a millisecond or so,
+-- for turns that take long not to make anyone wait, and short ones not to be slower for the
+-- counting.
 local LEAST, MOST = 10, 100000
 local SHORT, LONG = 0.001, 0.01 -- seconds
 
@@ -85,19 +86,19 @@ function counted_loops.hurry()
   left = 0
 end
 
---- Whether an upvalue is one of the two that counting has added.
+--- Tells whether an upvalue is one of the two that counting has added.
 function counted_loops.is_hidden(id)
   return id == LEFT or id == POLL
 end
 
---- Whether a function counts, or one within it.
+--- Tells whether a function counts its turns, or a function within it does.
 function counted_loops.counts(f)
   local count = getinfo(f, 'u').nups
   return count >= 2 and upvalueid(f, count) == POLL
 end
 
--- Whether a function has anything that may have to be counted. Most inputs have not: that is told
--- sooner than their bytecode is read.
+-- Tells whether a function has anything that may have to be counted. Most inputs have not, and this
+-- sees it sooner than a reading of their bytecode would.
 local function may_count(f)
   local info = funcinfo(f)
   if info.children then return true end
@@ -138,7 +139,7 @@ local SAMPLE = [[
   down(6)
   return turns
 ]]
---- Whether counters can be put into this LuaJIT's bytecode.
+--- Tells whether counters can be put into this LuaJIT's bytecode.
 function counted_loops.work()
   local plain = loadstring(SAMPLE, '=sample')
   local ok, counted, complete = pcall(counted_loops.add, plain)

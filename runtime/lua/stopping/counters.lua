@@ -32,7 +32,7 @@ local ADDED = counters.ADDED
 local LENGTH = 9 -- of the instructions of a counter
 local FOR_SLOTS = 4 -- of a numeric loop: its numbers and the variable
 
--- What is subtracted: for a turn without calls, a turn with some, and for calls outside of loops.
+-- Numbers to subtract: for a turn without calls, a turn with some, and for calls outside of loops.
 local LIGHT, HEAVY, CALLS = 1, 500, 1
 
 local JUMPS = { [UCLO] = true, [ISNEXT] = true, [FORI] = true, [FORL] = true, [ITERL] = true,
@@ -69,9 +69,9 @@ local function short(op, a, d)
   return bor(op, lshift(a, 8), lshift(d, 16))
 end
 
--- The instructions of a counter. They use the first slot that is free there and the next one.
--- Where code leaves slots out, LuaJIT compiles what these had before as if it were still used.
--- `left` is the index of the first upvalue.
+-- The instructions of a counter. They use the first slot that is free there and the next one. If
+-- code leaves slots out, LuaJIT compiles what these had before as if it were still used. `left` is
+-- the index of the first upvalue.
 local function write_counter(code, at, slot, left, weight)
   code[at] = short(UGET, slot, left)
   code[at + 1] = short(KSHORT, slot + 1, weight)
@@ -86,7 +86,7 @@ end
 
 -- ------------------------------------------------------------------ where counters go
 
--- Whether a jump back belongs to a loop that has a LOOP of its own.
+-- Tells whether a jump back belongs to a loop that has a LOOP of its own.
 local function has_loop(code, i, to)
   if i > 0 and op_of(code[i - 1]) == LOOP then return true end
   for k = to, i - 1 do

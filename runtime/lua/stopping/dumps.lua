@@ -70,7 +70,7 @@ local function skip_table(p, at)
   return at
 end
 
--- How many of the constants that begin at an offset are prototypes.
+-- Counts the prototypes among so many constants that begin at an offset.
 local function count_children(p, at, constants)
   local found = 0
   for _ = 1, constants do

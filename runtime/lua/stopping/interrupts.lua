@@ -35,7 +35,7 @@ function interrupts.interrupt()
   if not interrupts.own_hook then interrupts.set_hook(1) end
 end
 
--- Whether what runs is to stop: also where Python handles a signal by an exception.
+-- Tells whether the program must stop: also where Python handles a signal by an exception.
 local function must_stop()
   local now = counted_loops.now()
   if pressed[0] == 0 and now - looked < LOOK then return false end
@@ -66,7 +66,7 @@ function interrupts.poll()
   error(host.INTERRUPTED, 0)
 end
 
--- What is there ends soon, and what it has begun.
+-- The modules of th whose functions end soon, and so does the work that they have begun.
 local ENDS_SOON = { ['=[th] engine/shell.lua'] = true, ['=[th] engine/calls.lua'] = true,
   ['=[th] stopping/interrupts.lua'] = true }
 

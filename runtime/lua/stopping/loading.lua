@@ -56,7 +56,7 @@ end
 
 -- --------------------------------------------------- what programs see of functions
 
--- Where a function has no upvalue.
+-- An index at which no function has an upvalue.
 local NOWHERE = 1000
 
 local function is_hidden(f, i)

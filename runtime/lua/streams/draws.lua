@@ -48,7 +48,7 @@ function draws.uniform_floats(words, out, n, low, high)
   end
 end
 
---- The same for doubles, from 2 * n words.
+--- Fills n doubles with uniform numbers of [low, high), from 2 * n words.
 function draws.uniform_doubles(words, out, n, low, high)
   local w, z = ffi.cast(words_type, words), ffi.cast(doubles, out)
   local range = high - low
@@ -144,8 +144,8 @@ function draws.shuffle(values, distances, first, count)
   end
 end
 
---- Puts `count` numbers, from `first` on, each at a place among those before it or behind them.
--- What was there moves to the end.
+--- Puts `count` numbers, from `first` on, each at a place among those before it or behind them. The
+-- number that was at the place moves to the end.
 -- @param values, places addresses of int64
 function draws.insert(values, places, first, count)
   local a, place = ffi.cast(longs, values), ffi.cast(longs, places)
@@ -218,7 +218,7 @@ local both = ffi.new('double[2]')
 local sine_sign = ffi.new('double[5]', 1, 1, -1, -1, 1)
 local cosine_sign = ffi.new('double[5]', 1, -1, -1, 1, 1)
 
---- The same as normal_blocks, for floats; mean and deviation are floats, too.
+--- Makes normal numbers like normal_blocks, of floats; mean and deviation are floats, too.
 function draws.normal_float_blocks(values, n, mean, deviation)
   local z = ffi.cast(floats, values)
   for i = 0, n / 2 - 1 do

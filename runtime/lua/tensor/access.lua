@@ -29,7 +29,7 @@ local access = {}
 
 local load, read, write = dtype.load, dtype.read, dtype.write
 
--- How far the elements of position k in dimension d are from the first one; nil if there is none.
+-- Returns how far elements at position k of dimension d are from the first one; nil without any.
 local function reach(c, d, k)
   if type(k) ~= 'number' then return nil end
   local i = table_position(k, tonumber(c.size[d]))
@@ -56,7 +56,7 @@ local function element(c, items)
   return offset
 end
 
--- Whether x:select(dim, index) is an element of a vector, and so a number.
+-- Tells whether x:select(dim, index) is an element of a vector, and so a number.
 local function is_element(c, dim, index)
   return c.nDimension == 1 and dim == 1 and index >= 1 and index <= tonumber(c.size[0])
     and index % 1 == 0

@@ -115,7 +115,7 @@ function blocks.like(dtype, c, count)
   return block
 end
 
---- Whether a tensor with struct c, kept by an anchor, is a block whose storage nothing else has.
+--- Tells whether a tensor with struct c, kept by an anchor, is a block with a storage of its own.
 function blocks.is_sole(c, anchor)
   return type(anchor) == 'cdata' and c.storage == anchor.own and c.storageOffset == 0
     and bit.band(c.storage.flag, NOT_SOLE) == 0
@@ -183,7 +183,7 @@ function blocks.publish_store(dtype, store, ...) -- luacheck: ignore 212
   return value
 end
 
---- What keeps the memory of a tensor with struct c, to be kept by another tensor or storage, too.
+--- Returns what keeps the memory of a tensor with struct c, for another value to keep it, too.
 function blocks.share(value, c)
   local anchor = anchor_of(value)
   if anchor == nil then
@@ -194,7 +194,7 @@ function blocks.share(value, c)
   return anchor
 end
 
---- The same for a storage's userdata, with struct s.
+--- Returns what keeps the memory of a storage with struct s, for another value to keep it, too.
 function blocks.share_storage(value, s)
   local anchor = anchor_of(value)
   if anchor == nil then return objects[value] end
@@ -230,7 +230,7 @@ function blocks.publish_long_store(store, ...) -- luacheck: ignore 212
   return (blocks.publish_store(long, store))
 end
 
---- How many numbers are in a LongStorage, given its struct, and these; nil for more than four.
+--- Returns the size of a LongStorage, given its struct, and its numbers; nil for more than four.
 function blocks.numbers(s)
   local n = tonumber(s.size)
   local data = s.data

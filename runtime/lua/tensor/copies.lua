@@ -82,8 +82,8 @@ local function convert_rows(to, row, step, from, words, from_row, from_step, row
   return true
 end
 
--- Whether no two elements of a vector or matrix are one place, as far as strides show in their
--- order.
+-- Tells whether no two elements of a vector or matrix are one place, as far as strides show in
+-- their order.
 local function is_apart(c)
   local last = c.nDimension - 1
   local size, stride = tonumber(c.size[last]), tonumber(c.stride[last])

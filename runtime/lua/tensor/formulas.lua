@@ -37,7 +37,7 @@ formulas.new_block = new_block
 
 -- ------------------------------------------------------------------ numpy's inner loops
 
--- What the loops get: the addresses of the operands, their distances in bytes, and the number of
+-- Arguments of the loops: the addresses of operands, their distances in bytes, and the number of
 -- elements. All are numbers in Lua, so that nothing is allocated from the first assignment to these
 -- on until the loop is called: the collector could run a finalizer that uses the same memory.
 local inner_loop = ffi.typeof('void (*)(intptr_t *, intptr_t *, intptr_t *, intptr_t)')

@@ -33,7 +33,7 @@ function dtype.bare_view(n)
 end
 local bare_view = dtype.bare_view
 
--- Whether the first n arguments, up to four, are numbers.
+-- Tells whether the first n arguments, up to four, are numbers.
 local function are_numbers(n, a, b, c, d)
   return n <= 4 and type(a) == 'number' and (n < 2 or type(b) == 'number')
     and (n < 3 or type(c) == 'number') and (n < 4 or type(d) == 'number')
@@ -60,7 +60,7 @@ local function move_to(self, old, anchor, block, count)
   return replace_struct(structs, self, old, block, block)
 end
 
--- Whether a tensor needs a new block for its elements.
+-- Tells whether a tensor needs a new block for its elements.
 local function needs_block(c, count)
   return c.storage == nil
     or tonumber(c.storageOffset) + count > tonumber(c.storage.size) and count <= blocks.MAX

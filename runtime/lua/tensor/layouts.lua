@@ -1,6 +1,6 @@
---- How the elements of up to four tensors of the same sizes lie in memory: as blocks of rows of
+--- The layout in memory of the elements of up to four tensors of the same sizes: blocks of rows of
 -- elements, in equal distances for each tensor. Neighbouring dimensions that are one for all
--- tensors are taken together. What is found stays in arrays until the next call.
+-- tensors are taken together. The layout stays in arrays until the next call.
 -- @module layouts
 
 local ffi, c_structs = import('ffi', 'core.c_structs')
@@ -43,7 +43,7 @@ function layouts.contiguous(c, ...) -- luacheck: ignore 212
   return count
 end
 
---- The same for a tensor that does not reach past the end of its storage; 0 for others.
+--- Returns the number of elements of a contiguous tensor within its storage's end; 0 for others.
 function layouts.dense(c, ...) -- luacheck: ignore 212
   local n = c.nDimension
   if n == 0 or n > ROOM then return 0 end
@@ -52,13 +52,13 @@ function layouts.dense(c, ...) -- luacheck: ignore 212
   return count
 end
 
--- How many elements dimension d adds to the reach of a tensor. A number of Lua's is at least 2^53
--- where it is not exact; a whole number of 64 bits would wrap.
+-- Returns the number of elements that dimension d adds to the reach of a tensor. A number of Lua's
+-- is at least 2^53 where it is not exact; a whole number of 64 bits would wrap.
 local function extent_along(c, d)
   return (tonumber(c.size[d]) - 1) * tonumber(c.stride[d])
 end
 
---- How many elements of the storage there are from the first one of a tensor to its last one.
+--- Returns the number of elements of the storage from the first one of a tensor to its last one.
 function layouts.span(c, ...) -- luacheck: ignore 212
   local n = c.nDimension
   local result = 1 + extent_along(c, 0)
@@ -72,7 +72,7 @@ function layouts.span(c, ...) -- luacheck: ignore 212
   return result
 end
 
---- Whether the storage has all elements of a tensor.
+--- Tells whether the storage has all elements of a tensor.
 function layouts.is_within(c, ...) -- luacheck: ignore 212
   return tonumber(c.storageOffset) + layouts.span(c) <= tonumber(c.storage.size)
 end
@@ -94,7 +94,7 @@ function layouts.count(c, ...) -- luacheck: ignore 212
   return count
 end
 
---- Whether two tensors have the same sizes.
+--- Tells whether two tensors have the same sizes.
 local function same_sizes(c, d, ...) -- luacheck: ignore 212
   local n = c.nDimension
   if n ~= d.nDimension then return false end
@@ -103,7 +103,7 @@ local function same_sizes(c, d, ...) -- luacheck: ignore 212
 end
 layouts.same_sizes = same_sizes
 
---- Whether two tensors of as many dimensions have the same strides.
+--- Tells whether two tensors of as many dimensions have the same strides.
 function layouts.same_strides(c, d, ...) -- luacheck: ignore 212
   local n = c.nDimension
   if n >= 1 and c.stride[0] ~= d.stride[0] or n >= 2 and c.stride[1] ~= d.stride[1] then
@@ -117,8 +117,8 @@ local function stride(c, d, ...) -- luacheck: ignore 212
   return distance
 end
 
--- Whether dimension d and another one behind it, where `size` elements lie in equal distances, are
--- one for a tensor; nil stands for no tensor.
+-- Tells whether dimension d and another one behind it, where `size` elements lie in equal
+-- distances, are one for a tensor; nil stands for no tensor.
 local function is_one(c, d, inner, size, ...) -- luacheck: ignore 212
   return c == nil or stride(c, d) == stride(c, inner) * size
 end
@@ -168,8 +168,8 @@ local function group(n, c0, c1, c2, c3, ...) -- luacheck: ignore 212
   return found
 end
 
--- Whether rows of the first size and distance of elements are quicker than those of the second one:
--- longer ones are, but elements that lie far apart take more time than as many short rows.
+-- Tells whether rows of the first size and distance of elements are quicker than those of the
+-- second: longer ones are, but elements that lie far apart take more time than as many short rows.
 local function is_quicker(size, distance, other, further, ...) -- luacheck: ignore 212
   if distance < further then return size > other or size >= LONG_ROW and other <= MANY_ROWS end
   return size > other and (other < LONG_ROW or size > MANY_ROWS)
@@ -191,8 +191,8 @@ local function lay_out_groups(found, c0, c1, c2, c3, ...) -- luacheck: ignore 21
     c0, c1, c2, c3)
 end
 
--- The same as `group` and `lay_out_groups` for one and two dimensions, without a loop: LuaJIT makes
--- one trace of it and the program's loop.
+-- Does the work of `group` and `lay_out_groups` for one and two dimensions, without a loop: LuaJIT
+-- makes one trace of it and the program's loop.
 local function lay_out_matrix(c0, c1, c2, c3, ...) -- luacheck: ignore 212
   local rows, columns = tonumber(c0.size[0]), tonumber(c0.size[1])
   if rows == 1 or (columns ~= 1 and is_one(c0, 0, 1, columns) and is_one(c1, 0, 1, columns)
@@ -210,15 +210,15 @@ local function lay_out_matrix(c0, c1, c2, c3, ...) -- luacheck: ignore 212
   return reach_all(0, 1, -1, c0, c1, c2, c3)
 end
 
--- Whether the elements along dimension j lie apart from each other where those along i lie close,
--- and along k further apart.
+-- Tells whether the elements along dimension j lie apart from each other where those along i lie
+-- close, and along k further apart.
 local function nest(i, j, k, ...) -- luacheck: ignore 212
   local reached = (shape[i] - 1) * step[i]
   if step[j] <= reached then return false end
   return shape[k] == 1 or step[k] > reached + (shape[j] - 1) * step[j]
 end
 
--- Whether no two elements of tensor 0 are one place in memory.
+-- Tells whether no two elements of tensor 0 are one place in memory.
 local function is_apart(...) -- luacheck: ignore 212
   if shape[0] > 1 and step[0] == 0 then return false end
   if shape[1] == 1 then return true end
@@ -253,15 +253,15 @@ function layouts.lay_out(most, c0, c1, c2, c3, ...) -- luacheck: ignore 212
   return done and is_apart()
 end
 
--- Whether of two dimensions of tensor 0 along which elements lie apart, also these do.
+-- Tells whether elements of tensor 0 that lie apart along i and along j do so along both together.
 local function are_apart(c0, i, j, ...) -- luacheck: ignore 212
   local a, b = stride(c0, of[i]), stride(c0, of[j])
   return a > (sizes[j] - 1) * b or b > (sizes[i] - 1) * a
 end
 
---- The same as `lay_out` where the first tensor is expanded: where its elements are repeated along
--- some dimensions. No row has a place in memory twice, and of elements that are one place, later
--- ones are in later rows: computed row by row, they are computed one after the other.
+--- Finds the layout, like `lay_out`, where the first tensor is expanded: where its elements are
+-- repeated along some dimensions. No row has a place in memory twice, and of elements that are one
+-- place, later ones are in later rows: computed row by row, they are computed one after the other.
 function layouts.lay_out_visits(most, c0, c1, c2, c3, ...) -- luacheck: ignore 212
   local count = layouts.count(c0)
   if count == 0 or count > most or not ((c1 == nil or same_sizes(c0, c1))
@@ -333,7 +333,7 @@ function layouts.lay_out_in_memory(most, c, ...) -- luacheck: ignore 212
   return tonumber(c.storageOffset) + last < tonumber(c.storage.size)
 end
 
--- How far elements of tensor k are apart at most, without steps that are whole numbers of periods.
+-- Returns the greatest distance of elements of tensor k, without steps of whole numbers of periods.
 local function spread(k, period, ...) -- luacheck: ignore 212
   local a, b, c = step[3 * k], step[3 * k + 1], step[3 * k + 2]
   return (a % period == 0 and 0 or (shape[0] - 1) * a)
@@ -341,16 +341,16 @@ local function spread(k, period, ...) -- luacheck: ignore 212
     + (c % period == 0 and 0 or (shape[2] - 1) * c)
 end
 
--- Whether tensors 0 and k are different columns of a matrix whose rows are a period of elements.
--- distance: the number of elements from the first one of tensor 0 to that of tensor k.
+-- Tells whether tensors 0 and k are different columns of a matrix whose rows are a period of
+-- elements. distance: the number of elements from the first one of tensor 0 to that of tensor k.
 local function are_columns(k, period, distance, ...) -- luacheck: ignore 212
   if period == 0 then return false end
   local at = distance % period
   return at > spread(0, period) and at + spread(k, period) < period
 end
 
---- Whether elements of tensors 0 and k, which begin at p and q, are one place in memory, other than
--- each with the one that it is computed with. p and q are addresses.
+--- Tells whether elements of tensors 0 and k, which begin at p and q, are one place in memory,
+-- other than each with the one that it is computed with. p and q are addresses.
 -- @param own, size bytes of an element of tensor 0 and of one of tensor k
 function layouts.clash(k, own, size, p, q, ...) -- luacheck: ignore 212
   if p == q and own == size and step[0] == step[3 * k]

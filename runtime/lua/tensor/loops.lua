@@ -127,7 +127,7 @@ local function apply_dense(c, at, n, f)
   return n - 1
 end
 
--- The same for two tensors, of which the elements of the first one are set.
+-- Runs over two tensors like apply_dense over one, and sets the elements of the first one.
 local function map_dense(c, at, d, bt, n, f)
   begin_work()
   local storage, other = c.storage, d.storage

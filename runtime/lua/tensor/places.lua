@@ -1,5 +1,5 @@
---- Where extrema are among elements. This module is loaded once for each function that looks for
--- some (compute/reduction_code.py): LuaJIT compiles a loop for one type of elements.
+--- The positions of extrema among elements. This module is loaded once for each function that looks
+-- for some (compute/reduction_code.py): LuaJIT compiles a loop for one type of elements.
 -- @module places
 
 local dtype, MIN_TURNS = ...
@@ -7,8 +7,8 @@ local ffi, raw_memory = import('ffi', 'parallel.memory')
 
 local SIZE = ffi.sizeof(dtype.ctype)
 
--- The same as below where there are nans: from the last element on, so that the first of
--- equal ones remains.
+-- Does what `find` does where there are nans: from the last element on, so that the first of equal
+-- ones remains.
 local function find_backwards(load, at, extrema, elements, results, count)
   for k = results * count - 1, 0, -1 do
     local place = k % count

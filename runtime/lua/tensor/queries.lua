@@ -1,5 +1,5 @@
---- What a tensor of one element type is asked: sizes, strides, storage, comparisons of geometry.
--- This chunk is loaded once for each type, as access.lua, where the rules for such code are told.
+--- Queries of a tensor of one element type: sizes, strides, storage, comparisons of geometry. This
+-- chunk is loaded once for each type, as access.lua, where the rules for such code are told.
 -- @module tensor_queries
 
 local dtype, slow = ...

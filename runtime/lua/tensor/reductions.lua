@@ -64,14 +64,14 @@ end
 
 -- ------------------------------------------------------------ along a dimension
 
--- Whether a tensor of so many dimensions has this one, from 1.
+-- Tells whether a tensor of so many dimensions has this one, from 1.
 local function has_dimension(dims, dim)
   return dim >= 1 and dim <= dims and dim % 1 == 0
 end
 
---- Where the elements of a tensor lie along a dimension, from 1: `outer` times, o apart, there are
+--- Finds the elements of a tensor along a dimension, from 1: `outer` times, o apart, there are
 -- `count` elements or rows, d apart, to be added up; a row has `inner` elements, i apart. Also
--- whether elements along the dimension are neighbours. nil where Python has to do it.
+-- tells whether elements along the dimension are neighbours. Returns nil where Python has to do it.
 -- @param running whether the results are as many, and so in the order of the elements
 function reductions.sections(most, c, dim, running, ...) -- luacheck: ignore 212
   local dims = c.nDimension
@@ -100,8 +100,8 @@ function reductions.sections(most, c, dim, running, ...) -- luacheck: ignore 212
   return 1, 0, count, d, size, far, d == 1
 end
 
---- Whether a tensor is contiguous and suits results along a dimension of another one: with its
--- sizes, or with size 1 along the dimension.
+--- Tells whether a tensor is contiguous and suits results along a dimension of another one: with
+-- its sizes, or with size 1 along the dimension.
 function reductions.fits(r, c, dim, running, ...) -- luacheck: ignore 212
   local dims = c.nDimension
   if not has_dimension(dims, dim) or r.nDimension ~= dims or r.storage == nil then return false end
@@ -230,8 +230,8 @@ function reductions.fold(copy, copy_data, loop, data, size, first, in_pairs, r, 
   end
 end
 
---- The same for running sums of contiguous elements, which are as many. A loop goes through
--- elements in order and reads the sums that it has written: those of the row before.
+--- Computes running sums of contiguous elements, of which there are as many as of elements. A loop
+-- goes through elements in order and reads the sums that it has written: those of the row before.
 function reductions.accumulate(copy, copy_data, loop, data, size, _, _, r, p,
     outer, _, count, _, inner, ...) -- luacheck: ignore 212
   local row = inner * size

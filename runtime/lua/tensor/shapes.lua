@@ -20,8 +20,8 @@ local ROOM, LARGEST = c_structs.ROOM, dtype.LARGEST
 
 local views = {}
 
--- What a call returns that has made a view: the tensor that has become the view, or a new one where
--- `target` is false; nil where Python has to make it.
+-- Returns the result of a call that has made a view: the tensor that has become the view, or a new
+-- one where `target` is false; nil where Python has to make it.
 local function give(target, view, anchor)
   if not target then
     local value = publish(view, anchor)

@@ -1,6 +1,6 @@
---- Operations on few elements without Python: calls the Lua halves of the modules of ops/.
--- Which of them a call means, and with which arguments, Python says once for each pattern of
--- argument kinds (runtime/calls/small.py). A function returns nil, with nothing changed, for calls
+--- Operations on few elements without Python: calls the Lua halves of the modules of ops/. Python
+-- says once for each pattern of argument kinds (runtime/calls/small.py) which function of theirs a
+-- call means, and with which arguments. A function returns nil, with nothing changed, for calls
 -- that it does not handle; these go on to Python.
 -- @module small
 

@@ -13,7 +13,7 @@ local band, RESIZABLE = require('bit').band, c_structs.flags.RESIZABLE
 local type, tonumber, ipairs, select = type, tonumber, ipairs, select
 local rawequal, FIRST_STORAGE = rawequal, host.FIRST_STORAGE
 
--- Whether a value is a tensor that Lua alone knows: no other value stands for the same one.
+-- Tells whether a value is a tensor that Lua alone knows: no other value stands for the same one.
 local function is_only_value(value)
   local anchor = keep_alive.anchor_of(value)
   return anchor ~= nil and type(anchor) ~= 'function' and class_ids.class_of(value) < FIRST_STORAGE

@@ -20,8 +20,8 @@ function dtype.position(k, n)
 end
 local position = dtype.position
 
---- The same for an index in a table. Torch7: subtracts 1 before it truncates, so that a number
--- between 0 and 1 means the first element.
+--- The position from 0 of index k in a table among n elements; nil if there is none. Torch7:
+-- subtracts 1 before it truncates, so that a number between 0 and 1 means the first element.
 function dtype.table_position(k, n)
   if k > 0 and k < 1 then k = 1 end
   local i = position(k, n)
@@ -95,7 +95,7 @@ local function take_from(k, view, items, n, d)
   return n, moved
 end
 
--- The same from the first one on.
+-- Takes all indices, from the first one on; returns what take_from returns.
 local function take_all(view, items, n)
   local left, d, first = take(view, items[1], n, 0)
   if not left then return n, 0 end

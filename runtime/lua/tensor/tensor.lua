@@ -104,7 +104,7 @@ local function cursor(dtype, arg, value)
   return dtype.loops.cursor(c or errors.class_error(arg, dtype.tensor_name, value))
 end
 
--- The same for the further tensors of map and map2. Torch7: checks them in Lua, with other errors.
+-- Returns the cursor of a further tensor of map or map2. Torch7: has other errors for it, in Lua.
 local function source_cursor(dtype, arg, value)
   local name = type_names.typename(value)
   if not torch.isTensor(value) then
@@ -118,9 +118,9 @@ end
 
 local is_within = false -- whether a program's function runs that has got an element, or has failed
 
--- The same function, public (see core/errors.lua) where a program's function calls it that another
--- call of it runs: one that does so again and again comes to the end of the stack, anywhere. For
--- few elements the pcall would take as long as the rest.
+-- Makes a function public (see core/errors.lua) only for calls of it by a program's function that
+-- another call of it runs: one that does so again and again comes to the end of the stack,
+-- anywhere. For few elements the pcall would take as long as the rest.
 local function public_within(f)
   local public = errors.public(f)
   return function(...)

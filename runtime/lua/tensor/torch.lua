@@ -24,7 +24,7 @@ local function set_default(dtype)
   torch.Tensor = torch.getconstructortable(dtype.tensor_name)
   torch.Storage = torch.getconstructortable(dtype.storage_name)
 end
--- As Python has it at its start (runtime/calls/plans.py).
+-- The default is double, as Python has it at its start (runtime/calls/plans.py).
 set_default(c_structs.dtypes[c_structs.DOUBLE + 1])
 
 function torch.setdefaulttensortype(tname)

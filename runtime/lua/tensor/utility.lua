@@ -36,7 +36,7 @@ function torch.pointer(object)
   errors.fail('Torch object, table, thread, cdata or function expected')
 end
 
---- Whether two values are the same object: tables by identity, tensors by their C struct.
+--- Tells whether two values are the same object: tables by identity, tensors by their C struct.
 function torch.isequal(a, b)
   if type(a) == 'userdata' and type(b) == 'userdata' then
     check_object(1, a)
@@ -74,7 +74,7 @@ function torch.typename2id(tname)
   return ids[tname]
 end
 
---- The same for the class of an object.
+--- A value that identifies the class of an object; nil where it has none.
 function torch.id(...)
   if select('#', ...) == 0 then errors.argument_error(1, 'value expected') end
   local tname = type_names.typename((...))

@@ -69,7 +69,7 @@ local copy_geometry = dtype.copy_geometry
 --- The largest size or step that no storage limits.
 dtype.LARGEST = 2 ^ 31
 
---- Whether a value may be a size or step.
+--- Tells whether a value may be a size or step.
 function dtype.is_size(n)
   return type(n) == 'number' and n >= 1 and n <= dtype.LARGEST and n % 1 == 0
 end

@@ -156,7 +156,7 @@ local function violation(first, value)
   return first .. 'ERROR violation: err=' .. tostring(value)
 end
 
---- Whether the function raises an error that `errcomp` accepts.
+--- Asserts that the function raises an error that `errcomp` accepts.
 function Tester:assertErrorObj(f, errcomp, ...)
   local first = heading(...)
   local ok, value = pcall(f)

@@ -1,4 +1,4 @@
---- What torch.Tester keeps of each assertion: a count, and a text for the report that ends with
+--- The notes of torch.Tester on each assertion: a count, and a text for the report that ends with
 -- the place of the assertion.
 -- @module tester_notes
 
@@ -13,7 +13,7 @@ local function is_ours(info)
   return info ~= nil and errors.is_ours(info.source)
 end
 
--- What a traceback says of a frame.
+-- Returns the line of a traceback that describes a frame.
 local function line_of(info)
   local what = '?'
   if info.name then

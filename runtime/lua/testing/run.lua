@@ -1,6 +1,6 @@
---- torch.Tester: runs its tests, shows the progress and reports.
--- What runs tests is not public (errors.public): the traceback of an error that is thrown again
--- must still have the frames of the test. So its parts are.
+--- torch.Tester: runs its tests, shows the progress and reports. The functions that run tests are
+-- not public (errors.public): the traceback of an error that is thrown again must still have the
+-- frames of the test. So the parts of these functions are public.
 -- @module tester_run
 
 local runtime_errors, tester_class = import('core.errors', 'testing.class')
@@ -33,7 +33,7 @@ local function count(n, what)
   return n .. ' ' .. what .. (n == 1 and '' or 's')
 end
 
--- How many of the tests have names for which a function holds.
+-- Returns the number of tests whose names a function accepts.
 local function number_of(tests, holds)
   local n = 0
   for name in pairs(tests) do
@@ -64,8 +64,8 @@ local note_error = runtime_errors.public(function(self, report)
   return text
 end)
 
---- Whether a test came to its end, its first result or else the text of the error, and whether it
--- came to its end and nothing failed.
+--- Runs a test: returns whether it came to its end, its first result or else the text of the error,
+-- and whether it came to its end and nothing failed.
 function Tester:_pcall(f)
   local before = errors_before(self)
   local ok, result = start_test(f)

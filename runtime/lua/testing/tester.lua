@@ -16,13 +16,13 @@ function Tester:__init()
   self._assertTensorEqIgnoresDims = true
 end
 
---- Whether the first test that fails is the last one.
+--- Sets whether the first test that fails is the last one.
 function Tester:setEarlyAbort(on) self.earlyAbort = on end
 
---- Whether errors and failures leave `run` as errors.
+--- Sets whether errors and failures leave `run` as errors.
 function Tester:setRethrowErrors(on) self.rethrow = on end
 
---- Whether the report has no texts of failures.
+--- Sets whether the report has no texts of failures.
 function Tester:setSummaryOnly(on) self.summaryOnly = on end
 
 -- ------------------------------------------------------------ adding tests

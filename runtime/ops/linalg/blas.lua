@@ -79,8 +79,8 @@ local function each(loop, data, x, y, r)
   end
 end
 
--- How BLAS reads a matrix: whether it is the transposed one, and how far its rows are apart; nil
--- where it lies in neither way in memory (runtime/compute/bulk.py copies it then).
+-- Returns how BLAS reads a matrix: 'N', or 'T' for the transposed one, and how far its rows are
+-- apart; nil where it lies in neither way in memory (runtime/compute/bulk.py copies it then).
 local function stored(o)
   local rows, columns, down, right = o.s1, o.s2, o.t1, o.t2
   if (right == 1 or columns == 1) and (down >= columns or rows == 1) then

@@ -147,7 +147,7 @@ local function text_of(histogram, height)
     .. '--------:' .. concat(marks) .. '\ncenters ' .. concat(labels)
 end
 
---- How many elements there are in each of some ranges of equal width.
+--- Counts the elements in each of some ranges of equal width.
 -- @return a table with a table for each range: `val`, its middle, and `nb`; or a tensor if `raw`
 function gnuplot.histc(tensor, bins, min, max, raw)
   if not tensor then errors.fail('usage: gnuplot.histc (tensor [, nBins] [, min] [, max]') end

@@ -21,7 +21,7 @@ end
 local ACROSS = { left = true, right = true, center = true }
 local DOWN = { bottom = true, top = true, middle = true }
 
---- Where the legend is.
+--- Sets the place of the legend.
 function gnuplot.movelegend(across, down)
   if not ACROSS[across] or not DOWN[down] then
     errors.fail('horizontal location is unknown : plot.movelegend expects 2 strings as location '

@@ -9,7 +9,7 @@ local typename = torch.typename
 
 local python = bridge.python_half 'hdf5'
 
---- What HDF5 has by a number, as text.
+--- Describes an object of HDF5 as text: its number, name and kind.
 function hdf5._describeObject(id, kind)
   return ('(%d %s %s)'):format(id, python.name(id), kind)
 end
@@ -168,7 +168,7 @@ for method in pairs(store) do
   end
 end
 
---- What is at the path that a table has: a group or a dataset.
+--- Returns the group or dataset at a path, which is a table of names.
 function Group:read(path)
   if type(path) ~= 'table' then errors.fail('HDF5Group:read() expects table as first parameter') end
   if #path == 0 then return self end

@@ -22,7 +22,7 @@ function arguments.forms(form, destination)
   return form .. '\n\n' .. (destination or 'torch.Tensor!  destination') .. '\n' .. form
 end
 
---- Where a function was not called as it has to be, prints how it is called and raises an error.
+--- Prints how a function is called and raises an error, if it was not called in a right way.
 -- @param call how the function is called: its `name`, what it `does`, its `forms`; the `complaint`,
 --   and whom it is `of` if not of the function itself
 function arguments.need(is_right, call)

@@ -39,7 +39,7 @@ local function to_depth(img, depth)
   return img
 end
 
--- What a file has is between 0 and 255, or 65535; numbers other than bytes are loaded from 0 to 1.
+-- Scales a file's numbers, which go to 255 or 65535, to those from 0 to 1, except for bytes.
 local function finish(img, depth, kind, bits)
   if kind ~= 'byte' then img:mul(1 / (bits == 16 and MAX_WORD or MAX_BYTE)) end
   return to_depth(img, depth)
@@ -137,7 +137,7 @@ for name, suffixes in pairs{ JPG = 'jpg jpeg JPEG JPG', PNG = 'png PNG', PPM = '
 end
 image.supported_filetypes = formats
 
---- Whether files with a suffix can be loaded.
+--- Tells whether files with a suffix can be loaded.
 function image.is_supported(suffix)
   return formats[suffix] ~= nil
 end

@@ -9,7 +9,7 @@ local floor, max, min = math.floor, math.max, math.min
 
 -- ------------------------------------------------------------ parts and moves
 
--- Where a part of some size begins: the fractions of the room that is left before it.
+-- Fractions of the room around a part of an image that are left before it, by the part's place.
 local PLACES = {
   c = { 1 / 2, 1 / 2 }, tl = { 0, 0 }, tr = { 1, 0 }, bl = { 0, 1 }, br = { 1, 1 },
 }

@@ -16,8 +16,8 @@ string  mode: lanczos | bicubic | bilinear | simple (default: bilinear)
 string  what is outside of the image: clamp | pad (default: clamp)
 number  value outside of the image, for "pad" (default: 0)]]
 
--- What both functions take: (destination, image, field or matrix, mode, extra, clamp, pad value),
--- of which the destination, and all from the mode on, may be left out.
+-- Reads the arguments of both functions: (destination, image, field or matrix, mode, extra, clamp,
+-- pad value), of which the destination, and all from the mode on, may be left out.
 local function read(name, usage, n, ...)
   local first = n >= 3 and type((select(3, ...))) ~= 'string' and 2 or 1
   local target

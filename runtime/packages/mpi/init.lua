@@ -80,7 +80,7 @@ local function reduced(name, x, ...)
   return mpi[name](torch.DoubleTensor{ x }, ...)[1]
 end
 
--- What the functions do with values that are no tensors.
+-- The functions for values that are no tensors, by name.
 local of_values = {
   broadcast = function(x, root)
     root = check_rank(2, root, 0)
@@ -167,7 +167,7 @@ function Request:wait()
   return self.value
 end
 
---- Whether it is done.
+--- Tells whether it is done.
 function Request:test() return (python.test(self.number, false)) end
 
 local function now(value, method, ...)

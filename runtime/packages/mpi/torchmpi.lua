@@ -190,7 +190,7 @@ end })
 
 for name, f in pairs(C) do C[name] = errors.public(f) end
 
---- What torchmpi.start calls: sets the library.
+--- Sets the library: torchmpi.start calls this.
 return function(with_cuda)
   if with_cuda then errors.fail('torchmpi: there is no GPU here: torchmpi.start(false)') end
   require('torchmpi.env').C = C

@@ -20,7 +20,7 @@ local function check_type(input)
   end
 end
 
--- Whether a tensor has complex numbers in so many dimensions.
+-- Tells whether a tensor has complex numbers in so many dimensions.
 local function is_complex(input, dims)
   check_type(input)
   return input:dim() == dims + 1 and input:size(dims + 1) == 2
@@ -133,7 +133,7 @@ add_window('blackmanharris', function(i, last)
     - 0.01168 * cos(6 * pi / last * i)
 end)
 
--- What a window of `last` + 1 points is multiplied with at a point.
+-- Functions for the factor of a point in a window of `last` + 1 points, by the kind of window.
 local SHAPES = {
   hamming = function(i, last) return 0.53836 - 0.46164 * cos(2 * pi * i / last) end,
   hann = hann,
@@ -171,7 +171,7 @@ local function transform_in_place(input, shape, step, out)
   end
 end
 
---- The same of real numbers, without the negative frequencies.
+--- Transforms of windows of real numbers that go along a signal, without the negative frequencies.
 -- torch-signal: multiplies the windows in the signal, which it changes, so that a part that several
 -- windows share is multiplied several times; not in one whose elements do not follow each other.
 function signal.rstft(input, size, step, kind)

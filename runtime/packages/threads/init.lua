@@ -81,8 +81,8 @@ local function list_of(serialize, text, kind)
   return deserialize.trusting(serialize.load, data)
 end
 
--- What a thread of a pool runs: jobs of its own queue or of the one that all share, until a message
--- or a job says that it is to end.
+-- The code that a thread of a pool runs: jobs of its own queue or of the one that all share, until
+-- a message or a job says that it is to end.
 local WORKER = [[
 __threadid, __queue_running, __queue_specific = %d, true, true
 require('threads').serve(%d, %d, %d, '%s')
@@ -250,7 +250,7 @@ local function check_index(self, index)
   end
 end
 
---- Whether a job can be added without waiting for another one's end.
+--- Tells whether a job can be added without waiting for another one's end.
 function Threads:acceptsjob(index)
   check_running(self)
   if self.__specific then check_index(self, index) end
@@ -304,7 +304,7 @@ end
 
 -- --------------------------------------------------------------------- the module
 
--- What `safe` returns is a function of a program: it may be a job, too.
+-- Makes the function that `safe` returns, which is one of a program: it may be a job, too.
 local make_safe = loadstring([[
 local f, number = ...
 local function finish(mutex, ...)

@@ -32,7 +32,7 @@ os.clock = forward(os.clock, 0)
 local sys = package.loaded.sys -- Torch7's
 if sys then sys.clock = forward(sys.clock, later) end
 
--- What the clock seeds would be another stream at each time of the day.
+-- Seeds from the clock are replaced: they would give another stream at each time of the day.
 function math.randomseed(number)
   randomseed(looked and tonumber(number) and tonumber(number) > SMALL and seed or number)
   looked = false
@@ -79,7 +79,7 @@ local function ordered_keys(t, key)
   return keys, places
 end
 
--- What `next` returns, in the order of this run. order: what it keeps from key to key.
+-- Returns the next key and its value in the order of this run, which `order` keeps from key to key.
 local function follow(t, key, order)
   local following, value = next(t, key)
   local is_in_array = key == nil or type(key) == 'number'
