@@ -95,8 +95,7 @@ function shell.show(n, ...)
   results.keep((...))
 end
 
--- Tells whether values are a file from io.write, for calls in a chain: people do not want to see
--- it.
+-- Tells whether values are a file from io.write, for calls in a chain: it is not worth showing.
 local function is_of_write(...)
   return most and select('#', ...) == 1 and io_type((...))
 end

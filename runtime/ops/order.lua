@@ -368,8 +368,8 @@ local function smallest(n, k, in_order)
   return 0
 end
 
--- Returns the range of the largest elements to sort; nil where they stay as quickselect leaves
--- them.
+-- Returns the arguments of `along_distinct` from `first` on, for the largest elements; nil where
+-- these are not to be sorted, but stay as quickselect leaves them.
 local function largest_ones(n, k, in_order)
   if not in_order then return nil end
   return n - 1, -1, n - k - 1, n - 1

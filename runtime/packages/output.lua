@@ -14,7 +14,7 @@ int THOutputFailed(void *) __asm__("ferror");
 
 local output = {}
 
--- Tells whether the C library has these names. Without them, only a flush tells of an error.
+-- True if the C library has these names. Without them, only a flush tells of an error.
 local known = pcall(function() return ffi.C.THOutputFailed, ffi.C.THOutputStream end)
 
 local failure -- the message of the first flush that has failed

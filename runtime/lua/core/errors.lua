@@ -240,9 +240,8 @@ local function finish(ok, ...)
   raise_again((...))
 end
 
---- Returns a function that calls f, with the program's line as the position of errors that Lua
--- raises in it ('attempt to index ...'). The pcall takes time: not for functions that are called
--- very often.
+--- Returns a function that calls f, with the position of the program's line in errors that Lua
+-- raises ('attempt to index ...'). The pcall takes time: not for functions called very often.
 function errors.public(f)
   return function(...)
     return finish(pcall(f, ...))

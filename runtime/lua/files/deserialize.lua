@@ -130,7 +130,7 @@ local function open_function(w, object, state, kind, index)
   local f, is_stub = load_function(state, dumped)
   if index and not state.force then state.readObjects[index] = f end
   if is_stub then
-    -- Fields of the file that are kept, so that the function can be written again.
+    -- The record of the function, from which it can be written again.
     serial.stubs[f] = {
       dumped = dumped, upvalues = false, by_position = kind ~= kinds.FUNCTION,
       space = state.upvalueIdToClosure,

@@ -22,9 +22,8 @@ int THClock(int, THTime *) __asm__("clock_gettime");
 local MONOTONIC = jit.os == 'OSX' and 6 or 1
 local clock, time = ffi.C.THClock, ffi.new('THTime')
 
--- Limits to the turns that are counted before the next look: as many as take a millisecond or so,
--- for turns that take long not to make anyone wait, and short ones not to be slower for the
--- counting.
+-- Limits to the turns that are counted before the next look: as many as take a millisecond or so.
+-- Turns that take long then do not make anyone wait, and short ones are not slower for counting.
 local LEAST, MOST = 10, 100000
 local SHORT, LONG = 0.001, 0.01 -- seconds
 

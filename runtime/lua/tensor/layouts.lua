@@ -43,7 +43,7 @@ function layouts.contiguous(c, ...) -- luacheck: ignore 212
   return count
 end
 
---- Returns the number of elements of a contiguous tensor within its storage's end; 0 for others.
+--- Returns the number of elements of a contiguous tensor that its storage has; 0 for others.
 function layouts.dense(c, ...) -- luacheck: ignore 212
   local n = c.nDimension
   if n == 0 or n > ROOM then return 0 end

@@ -230,8 +230,8 @@ function reductions.fold(copy, copy_data, loop, data, size, first, in_pairs, r, 
   end
 end
 
---- Computes running sums of contiguous elements, of which there are as many as of elements. A loop
--- goes through elements in order and reads the sums that it has written: those of the row before.
+--- Computes running sums of contiguous elements, one for each element. A loop goes through
+-- elements in order and reads the sums that it has written: those of the row before.
 function reductions.accumulate(copy, copy_data, loop, data, size, _, _, r, p,
     outer, _, count, _, inner, ...) -- luacheck: ignore 212
   local row = inner * size
