@@ -24,6 +24,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.data_files import data
+
 TOP = Path(__file__).parents[1]
 ROOTS = ("runtime", "th_shell")
 
@@ -82,37 +84,8 @@ def is_found(mutant: Mutant, tests: Sequence[str], seconds: float = 3600, **adde
 
 # -- errors in single lines
 
-_PYTHON = {
-    "<": "<=",
-    "<=": "<",
-    ">": ">=",
-    ">=": ">",
-    "==": "!=",
-    "!=": "==",
-    "+": "-",
-    "-": "+",
-    "and": "or",
-    "or": "and",
-    "not": "",
-    "True": "False",
-    "False": "True",
-    "in": "not in",
-}
-_LUA = {
-    "<": "<=",
-    "<=": "<",
-    ">": ">=",
-    ">=": ">",
-    "==": "~=",
-    "~=": "==",
-    "+": "-",
-    "-": "+",
-    "and": "or",
-    "or": "and",
-    "not": "",
-    "true": "false",
-    "false": "true",
-}
+_PYTHON = data(__file__, "_PYTHON")
+_LUA = data(__file__, "_LUA")
 _LUA_WORD = re.compile(
     r"(?<![\w.'\"])(?:and|or|not|true|false|\d+)(?![\w.'\"])| (?:[<>]=?|[=~]=|[+-]) "
 )

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import pyte
 
+from tests.data_files import data
 from tests.th_shell.terminals import Terminal
 
 TOP = Path(__file__).parents[1]
@@ -29,20 +30,7 @@ _INPUTS = (
     "x:t():sum(1)",
     "plot(torch.range(1, 40):sqrt())",
 )
-_PAGE = """\
-# Sums
-
-```lua
-th> x = torch.range(1, 6):resize(2, 3)
-th> x:sum()
-21
-th> x:sum(1)
- 5  7  8
-[torch.DoubleTensor of dimension 1x3]
-
-th> x:summ()
-```
-"""
+_PAGE = data(__file__, "_PAGE")
 _TIME = re.compile(r"\[\d+\.\d+s\]|\d+\.\d+ ?s\b")
 
 
@@ -108,17 +96,7 @@ PICTURES = {"th_shell/terminal/session.svg": session, "th_shell/docs/report.svg"
 
 _WIDTH, _HEIGHT, _MARGIN = 8.4, 18, 12  # pixels: of a character, and around the text
 _PAPER, _INK = "#1c1f26", "#d8dee9"
-_COLOURS = {
-    "black": "#4c566a",
-    "red": "#e06c75",
-    "green": "#98c379",
-    "brown": "#e5c07b",
-    "blue": "#61afef",
-    "magenta": "#c678dd",
-    "cyan": "#56b6c2",
-    "white": "#d8dee9",
-    "brightblack": "#7f8899",
-}
+_COLOURS = data(__file__, "_COLOURS")
 
 
 def drawn(output: bytes) -> str:

@@ -1,7 +1,7 @@
-"""Runs th in processes of their own that start quickly.
+"""Starts processes: th in ones that start quickly, Python in new ones.
 
-A process that has imported the runtime, with numpy and all operations, forks for each: that saves
-0.1 to 0.3 s that the imports take. How th starts is tested with real processes, in
+A process that has imported the runtime, with numpy and all operations, forks for each `run_th`:
+that saves 0.1 to 0.3 s that the imports take. How th starts is tested with real processes, in
 tests/th_shell/test_cli.py, and what is loaded when in tests/runtime/host/test_late.py.
 """
 
@@ -50,6 +50,14 @@ def run_th(
         errors.seek(0)
         printed = out.read(), errors.read()
     return subprocess.CompletedProcess(["th", *words], status, *printed)
+
+
+def run_python(
+    *words: str | Path, timeout: float = 300, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run Python with arguments in a new process; options as `subprocess.run` takes them."""
+    command = [sys.executable, *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, **options)
 
 
 @cache

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.lua_modules import MODULES, loaded_by
 from th_shell import runtime
 from th_shell.runtime import export, shell
@@ -322,37 +323,13 @@ def test_memory_of_python_is_that_of_numpy() -> None:
     assert {path: what for path, what in made.items() if what} == _PYTHON_MAKES
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "ffi.new('double[?]', n)",
-        "local doubles = ffi.typeof('double[?]')",
-        "ffi.new(dtype.ctype .. '[?]', n)",
-        "ffi.new(dtype.ctype .. '[' .. n .. ']')",
-        "ffi.typeof('double[$]', n)",
-        "ffi.new('int32_t[257]')",
-        "ffi.C.malloc(n)",
-        "C.th_calloc(n, 8)",
-        "C.mmap(nil, n, 3, 2, -1, 0)",
-    ],
-)
+@pytest.mark.parametrize("code", data(__file__, "test_memory_of_lua_is_noticed"))
 def test_memory_of_lua_is_noticed(code: str) -> None:
     assert lua_memory(code)
     assert not lua_memory("local cells = ffi.new('int32_t[256]') print('[' .. n .. ']')")
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "ctypes.create_string_buffer(n)",
-        "create_unicode_buffer(257)",
-        "(ctypes.c_double * n)()",
-        "(_POINTER * n)()",
-        "kind = c_double * n",
-        "libc.malloc(n)",
-        "mmap.mmap(-1, n)",
-    ],
-)
+@pytest.mark.parametrize("code", data(__file__, "test_memory_of_python_is_noticed"))
 def test_memory_of_python_is_noticed(code: str) -> None:
     assert python_memory(list(ast.walk(ast.parse(code))))
     fine = "(c_double * n).from_address(at), (c_double * 256)()"

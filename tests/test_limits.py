@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.data_files import data
 from tests.limits import limits
 
 
-@pytest.mark.parametrize(
-    ("name", "number"),
-    [
-        ("lua/tensor/blocks.lua MAX", 16_000),  # { MAX = … }
-        ("lua/tensor/formulas.lua MAX_IN_LUA", 32_768),  # local … = … -- with a comment
-        ("lua/tensor/layouts.lua MANY_ROWS", 1024),  # local two, names = …
-        ("lua/files/text.lua PIECE", 65_536),  # 2 ^ 16
-        ("compute/thread_pool.py LARGE", 100_000),
-        ("t7/binary.py _LARGE_STORAGE", 16_384),  # 16 << 10
-    ],
-)
+@pytest.mark.parametrize(("name", "number"), data(__file__, "test_known_limits"))
 def test_known_limits(name: str, number: int) -> None:
     assert limits()[name] == number
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.checking import Checker
 from th_shell.docs.judging.verdicts import Verdict
 from th_shell.docs.reading.compiler import Compiler
@@ -13,14 +14,7 @@ from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.configuration import Configuration
 
 TOP = Path(__file__).parents[1]
-EXAMPLES = {  # the pages, and how many of their examples show what they print
-    "README.md": 4,
-    "runtime/differences.md": 2,
-    "th_shell/converting.md": 4,
-    "th_shell/packages/README.md": 2,
-    "th_shell/python/README.md": 2,
-    "th_shell/terminal/README.md": 1,
-}
+EXAMPLES = data(__file__, "EXAMPLES")
 
 #: All pages that tell how the project is built and used.
 PAGES = [

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.fuzz import harness
 from tests.fuzz.campaign import Campaign
 from tests.fuzz.fuzzers import FUZZERS
@@ -18,14 +19,7 @@ SHORT = {"files": 150, "calls": 40, "nans": 5, "collections": 15, "sizes": 8}
 GUARDED = {"files": ["1"], "calls": ["1", "front"], "sizes": ["1", "front"]}
 
 #: Seconds of work of a short run, besides the start of the process.
-BRIEF = {
-    "interrupts": 0.5,
-    "forks": 0.5,
-    "kills": 0.4,
-    "answers": 0.5,
-    "pytorch": 1.0,
-    "memory": 0.0,
-}
+BRIEF = data(__file__, "BRIEF")
 
 #: Seconds of a long run.
 LONG = 120

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from tests.data_files import data
+
 TOP = Path(__file__).parents[2]
 
 # Runs each program of a list in a fork; prints how each has ended, and what it has written. One
@@ -66,17 +68,7 @@ PIECES = [
     ("th.working_memory('float', 3)", 3, 4, "working memory of 3 float"),
 ]
 
-FREED = [
-    (
-        "local function f() return torch.data(torch.ones(5)) end local p = f()"
-        " for i = 1, 10 do collectgarbage() torch.ones(2) end p[4] = 1",
-        "access to byte 32 of the elements of a THDoubleBlock, which has 40 bytes and was freed",
-    ),
-    (
-        "local x = torch.ones(100000) local p = torch.data(x) x:storage():resize(2e5) p[0] = 1",
-        "access to byte 0 of memory of an array of numpy, which has 800000 bytes and was freed",
-    ),
-]
+FREED = data(__file__, "FREED")
 
 
 def accesses(mode: str) -> list[tuple[str, str]]:

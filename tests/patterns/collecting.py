@@ -19,6 +19,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.data_files import data
+
 TOP = Path(__file__).parents[2]
 #: How functions go through a text. `scan`: by matches, each where the last one has ended.
 WALKS = {
@@ -28,15 +30,7 @@ WALKS = {
 EVERY = frozenset(WALKS.values())
 
 #: Samples of what functions put into their patterns.
-SAMPLES = {
-    "name": "ab",
-    "start": "ab",
-    "value": "ab",
-    "mark": ":",
-    "wrong": ["ab"],
-    "new": ["ab"],
-    "last": "ab",
-}
+SAMPLES = data(__file__, "SAMPLES")
 SAMPLES |= {"path": "ab.c", "table": "ab"}
 #: Functions that compile patterns when they are called.
 COMPILE_LATE = {"th_shell.hints.syntax": "_notations"}

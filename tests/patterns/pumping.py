@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
+from tests.data_files import data
+
 try:
     from re import _parser as parser  # type: ignore[attr-defined]
 except ImportError:  # before Python 3.11
@@ -27,14 +29,7 @@ AT_ONCE, SOON, MOST = 0.004, 0.04, 5.0
 GROWTH = 11
 LETTERS = "\n \ta_A0.-,()[]{}'\"\\/:=<>#*e~x\0é"
 ENDS = ("", "\0", "!x")
-CATEGORIES = {
-    "CATEGORY_DIGIT": r"\d",
-    "CATEGORY_NOT_DIGIT": r"\D",
-    "CATEGORY_SPACE": r"\s",
-    "CATEGORY_NOT_SPACE": r"\S",
-    "CATEGORY_WORD": r"\w",
-    "CATEGORY_NOT_WORD": r"\W",
-}
+CATEGORIES = data(__file__, "CATEGORIES")
 REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 
 

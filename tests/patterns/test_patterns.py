@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.patterns.pumping import slow_text
+from tests.processes import run_python
 from th_shell.docs.settings.settings import Captures
 from th_shell.runtime.shell import Engine
 
@@ -22,13 +21,7 @@ TOP = Path(__file__).parents[2]
 @pytest.mark.thorough
 def test_all_patterns_are_linear() -> None:
     """Pump every pattern of the product, in a process of its own."""
-    found = subprocess.run(
-        [sys.executable, "-m", "tests.patterns"],
-        cwd=TOP,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    found = run_python("-m", "tests.patterns", cwd=TOP, check=True)
     said = json.loads(found.stdout)
     assert (said["unknown"], said["slow"]) == ([], [])
     assert said["count"] > 300

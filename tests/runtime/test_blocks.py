@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from th_shell.runtime.core.dtypes import DTYPES
 
 NAMES = [dtype.name for dtype in DTYPES]
@@ -165,14 +166,7 @@ def test_small_copies_are_as_large_ones(lua: Lua, name: str) -> None:
     """)
 
 
-LAYOUTS = [
-    "x",
-    "x:t()",
-    "x:narrow(2, 2, 2)",
-    "x:select(1, 2)",
-    "x:unfold(2, 2, 1)",
-    "x:narrow(1, 2, 1)",
-]
+LAYOUTS = data(__file__, "LAYOUTS")
 
 
 @pytest.mark.parametrize(("source", "target"), list(product(LAYOUTS, LAYOUTS)))
@@ -240,22 +234,7 @@ end
 arm()
 """
 
-CALLS = [
-    "x:resize(3, 4)",
-    "x:resizeAs(torch.Tensor(4, 3))",
-    "torch.Tensor():resizeAs(x)",
-    "torch.Tensor():set(x)",
-    "x:clone()",
-    "x:float()",
-    "x:view(3, 4):t():contiguous()",
-    "torch.FloatTensor(12):copy(x)",
-    "x:storage()",
-    "x:size()",
-    "x:view(-1)",
-    "x:unfold(1, 2, 1)",
-    "torch.deserialize(torch.serialize(x))",
-    "x:new(x:storage(), 1, 12)",
-]
+CALLS = data(__file__, "CALLS")
 
 
 @pytest.mark.parametrize("rounds", [1, pytest.param(100, marks=pytest.mark.slow)])

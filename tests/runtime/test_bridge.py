@@ -7,6 +7,7 @@ import gc
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from th_shell.runtime.core.memory import SLOTS, Memory
 from th_shell.runtime.core.state import current
 from th_shell.runtime.core.storage import Storage
@@ -25,19 +26,7 @@ class TestUserdata:
         assert lua(source) == printed
 
     @pytest.mark.parametrize(
-        ("call", "same"),
-        [
-            ("x:fill(1)", True),
-            ("x:add(x, 1)", True),
-            ("torch.add(x, x, 1)", True),
-            ("torch.add(x, 1)", False),
-            ("x:resize(2, 3)", True),
-            ("x:set(x)", True),
-            ("x:copy(x)", True),
-            ("x:apply(function() end)", True),
-            ("x:narrow(1, 1, 2)", False),
-            ("x:clone()", False),
-        ],
+        ("call", "same"), data(__file__, "test_in_place_calls_return_the_same_userdata")
     )
     def test_in_place_calls_return_the_same_userdata(self, lua: Lua, call: str, same: bool) -> None:
         source = f"local x = torch.ones(2, 3) print(rawequal(x, {call}))"
@@ -108,23 +97,7 @@ def settle(lua: Lua) -> float:
     return float(lua("collectgarbage('count')"))
 
 
-LEAKS = {
-    "results": "local y = x + 1 y = x:clone() y = torch.ones(3) y = -y",
-    "many elements": "local y = torch.ones(5000) y = y + 1 y = y:clone():narrow(1, 5, 3)",
-    "views in Lua": "local y = x[1] y = x:narrow(1, 1, 1) y = x:t():select(1, 1) y[1] = 2",
-    "views in Python": "local y = x[1]:unfold(1, 2, 1) y = x:view(-1):expand(6):permute(1)",
-    "storages": "local s = x:storage() s = torch.LongStorage{1, 2} s = x:size() s = x:stride()",
-    "structs": "local c = torch.cdata(x[1]) c = torch.cdata(x:clone()) c = torch.data(x:clone())",
-    "loops": "local y = x:clone():apply(function(v) return v + i end) y:map(x, math.max)",
-    "masks": "local y = x[x:gt(2)] x[x:le(1)] = 3 y = x:index(1, torch.LongTensor{1})",
-    "tables": "local y = torch.cat({x, x}, 1) y = x:split(1) y = torch.Tensor{{1, 2}, {3, 4}}",
-    "errors": "pcall(x.view, x, 7) pcall(function() return x[9] end) pcall(torch.add, {}, i)",
-    "texts": "local s = tostring(x) s = torch.CharStorage():string(s):string()",
-    "strings as arguments": "pcall(x.type, x, 'torch.No' .. i) x:fill('' .. i)",
-    "resizing": "local y = torch.Tensor() y:resize(2, 2) y:resize(3) y:storage():resize(4)",
-    "types": "local y = x:int():float():byte():double() y = x:type('torch.LongTensor')",
-    "more than 8 dimensions": "local y = torch.Tensor(torch.LongStorage{1,1,1,1,1,1,1,1,2}):size()",
-}
+LEAKS = data(__file__, "LEAKS")
 
 
 #: The library's list of free slots for Python objects: all slots that no object has are on it.

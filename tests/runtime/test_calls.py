@@ -9,18 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_th
 
 # What goes by a function of Lua's: a kernel, a job, a collection.
-_OPERATIONS = {
-    "sort": "torch.randn(30):sort()",
-    "median": "torch.randn(31):median()",
-    "permutation": "torch.randperm(10)",
-    "running sum": "torch.randn(3, 2000):cumsum(2)",
-    "job": "torch.randn(40, 30):gather(1, torch.LongTensor(40, 30):fill(3))",
-    "resized view": "local b = torch.zeros(12) local v = b:view(3, 4) b:resize(1000):sort()",
-    "large": "torch.ones(300000):cumsum(1)",
-}
+_OPERATIONS = data(__file__, "_OPERATIONS")
 
 _FINALIZERS = """
     local done, count = 0, {count}

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from th_shell.runtime.core.dtypes import (
     BYTE,
     CHAR,
@@ -60,22 +61,7 @@ class TestFromDouble:
     def test_scalar(self, at: int) -> None:
         assert [cast_scalar(v, WHOLE[at]) for v in NUMBERS] == [case[at + 1] for case in CASES]
 
-    @pytest.mark.parametrize(
-        "write",
-        [
-            "local x = torch.{t}Tensor(#v) for i = 1, #v do x[i] = v[i] end",
-            "local x = torch.{t}Tensor(#v, 1) for i = 1, #v do x[{i, 1}] = v[i] end",
-            "local x = torch.{t}Tensor(#v, 1) for i = 1, #v do x[i] = v[i] end",
-            "local x = torch.{t}Tensor(#v) local s = x:storage() for i = 1, #v do s[i] = v[i] end",
-            "local x = torch.{t}Tensor(v)",
-            "local x = torch.{t}Tensor(torch.{t}Storage(v))",
-            "local x = torch.{t}Tensor(#v):copy(torch.DoubleTensor(v))",
-            "local x = torch.{t}Tensor(#v) x:storage():copy(torch.DoubleStorage(v))",
-            "local x = torch.DoubleTensor(v):type('torch.{t}Tensor')",
-            "local x = torch.{t}Tensor(#v) for i = 1, #v do x:narrow(1, i, 1):fill(v[i]) end",
-            "local x = torch.{t}Tensor(#v) x[{{1, #v}}] = torch.DoubleTensor(v)",
-        ],
-    )
+    @pytest.mark.parametrize("write", data(__file__, "test_in_lua"))
     def test_in_lua(self, lua: Lua, at: int, write: str) -> None:
         dtype = WHOLE[at]
         numbers = ", ".join(_lua(v) for v in NUMBERS)
@@ -116,18 +102,7 @@ def test_floats_round_to_the_nearest() -> None:
     assert cast(np.array([0.1, -1e300]), FLOAT).tolist() == [0.10000000149011612, -INF]
 
 
-@pytest.mark.parametrize(
-    ("name", "size"),
-    [
-        ("Byte", 1),
-        ("Char", 1),
-        ("Short", 2),
-        ("Int", 4),
-        ("Long", 8),
-        ("Float", 4),
-        ("Double", 8),
-    ],
-)
+@pytest.mark.parametrize(("name", "size"), data(__file__, "test_names_and_sizes"))
 def test_names_and_sizes(name: str, size: int) -> None:
     dtype = next(dtype for dtype in DTYPES if dtype.name == name)
     assert (dtype.size, dtype.tensor_name, dtype.storage_name) == (

@@ -10,6 +10,7 @@ import pytest
 
 import th_shell.runtime.ops  # noqa: F401 (adds the rows)
 from tests.conftest import Lua
+from tests.data_files import data
 from th_shell.runtime.calls.table import TABLE
 from th_shell.runtime.compute.formulas import has_formula, source
 from th_shell.runtime.shell import Engine
@@ -255,23 +256,7 @@ def test_flags_in_a_destination(lua: Lua, by_python: Callable[[str], None]) -> N
     assert found.count("true") > 150
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "x:add(1)",
-        "torch.exp(torch.Tensor(4, 5), x)",
-        "x:t():mul(2)",
-        "local y = x + 1",
-        "torch.Tensor(4, 5):copy(x)",
-        "x:narrow(2, 4, 2):fill(1)",
-        "torch.ones(4, 1):expand(4, 5):clone():cmul(x)",
-        "x:sum()",
-        "x:t():sum(2)",
-        "x:max(1)",
-        "torch.norm(x)",
-        "x:narrow(2, 2, 3):sum()",
-    ],
-)
+@pytest.mark.parametrize("call", data(__file__, "test_past_the_end"))
 def test_past_the_end(lua: Lua, call: str) -> None:
     answer = lua.error(f"local x = torch.ones(4, 5) x:storage():resize(12) {call}")
     assert answer.endswith("elements of its storage, which holds 12")

@@ -11,6 +11,7 @@ import random
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 
 # keep: what is done to each tensor, new or used. Errors are printed, without positions.
 RUN = """
@@ -143,18 +144,7 @@ OVERFLOW = "$ Torch: invalid memory size -- maybe an overflow?"
 
 
 @pytest.mark.parametrize("known", [False, True], ids=["lua", "python"])
-@pytest.mark.parametrize(
-    "view",
-    [
-        "1, S{2^33}, S{2^31}",
-        "1, 2^33, 2^31",
-        "1, S{2^32, 2^32}, S{2^31, 2^31}",
-        "1, S{2, 2^61 + 2^10}, S{1, 8}",
-        "1, S{3, 3, 3, 3, 3}, S{2^62, 2^62, 2^62, 2^62, 2^62}",
-        "1, S{2^32, 2^32}",
-        "2^62, S{2}, S{1}",
-    ],
-)
+@pytest.mark.parametrize("view", data(__file__, "test_elements_that_no_storage_has"))
 def test_elements_that_no_storage_has(lua: Lua, view: str, known: bool) -> None:
     lua("S, s = torch.LongStorage, torch.Storage(10) x = torch.Tensor(3) y = torch.Tensor(s)")
     if known:

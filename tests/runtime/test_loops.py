@@ -3,6 +3,7 @@
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from tests.transcripts import Entry, cases, wrong
 
 
@@ -11,19 +12,7 @@ def test_as_the_reference(lua: Lua, programs: list[Entry]) -> None:
     assert wrong(programs, lua.answer_anew) == ""
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        ("x:apply()", "bad argument #1 to 'apply' (function expected, got nil)"),
-        ("x:apply(3)", "bad argument #1 to 'apply' (function expected, got number)"),
-        ("x:map(x)", "bad argument #2 to 'map' (function expected, got nil)"),
-        ("x:map2(x, x, {})", "bad argument #3 to 'map2' (function expected, got table)"),
-        (
-            "x.apply(3, print)",
-            "bad argument #1 to 'apply' (torch.DoubleTensor expected, got boolean)",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("call", "message"), data(__file__, "test_not_a_function"))
 def test_not_a_function(lua: Lua, call: str, message: str) -> None:
     assert lua.error(f"local x = torch.ones(3) local r = {call}") == message
 

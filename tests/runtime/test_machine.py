@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Lua
+from tests.processes import run_python
 from th_shell.runtime.core import machine
 from th_shell.runtime.core.cgroups import memory_left
 
@@ -151,13 +151,7 @@ def test_what_does_not_fit_is_an_error() -> None:
         if size is not None:
             what = f"stdin:1: $ Torch: {what}: you tried to allocate {size}GB. Buy new RAM!"
         printed += f"{what}\n10000002\t\n"
-    run = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *inputs],
-        capture_output=True,
-        text=True,
-        cwd=TOP,
-        timeout=60,
-    )
+    run = run_python("-c", PROGRAM, *inputs, cwd=TOP, timeout=60)
     assert (run.stdout, run.stderr) == (printed, "")
 
 
@@ -170,10 +164,9 @@ def test_a_limit_of_the_user_stays() -> None:
         "machine.available = lambda root='': 400 << 30\n"
         "machine.limit_data(); print(resource.getrlimit(resource.RLIMIT_DATA)[0])\n"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
+    run = run_python(
+        "-c",
+        program,
         cwd=TOP,
         timeout=60,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (4 << 30, 8 << 30)),
@@ -205,13 +198,7 @@ for room in (20 << 20, 1 << 30):
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not count what is mapped")
 def test_blas_needs_room_under_a_limit_of_data() -> None:
     inputs = ["torch.mm(x, x):sum()", "torch.mv(x, v):sum()", "torch.inverse(x):sum()"]
-    run = subprocess.run(
-        [sys.executable, "-c", LITTLE_ROOM, *inputs],
-        capture_output=True,
-        text=True,
-        cwd=TOP,
-        timeout=60,
-    )
+    run = run_python("-c", LITTLE_ROOM, *inputs, cwd=TOP, timeout=60)
     error = "stdin:1: $ Torch: not enough memory. Buy new RAM!\n"
     assert (run.stdout, run.stderr) == (error * 3 + "600\t\n" * 3, "")
 
@@ -245,10 +232,9 @@ print(own == resource.getrlimit(resource.RLIMIT_DATA)[0] < 2 << 30)
 def test_commands_do_not_have_the_limit_of_the_process() -> None:
     import resource
 
-    run = subprocess.run(
-        [sys.executable, "-c", COMMANDS],
-        capture_output=True,
-        text=True,
+    run = run_python(
+        "-c",
+        COMMANDS,
         cwd=TOP,
         timeout=60,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (4 << 30, 8 << 30)),

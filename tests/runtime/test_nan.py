@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_th
 
 # Tensors of a type whose elements are nans with many kinds of bits, and what looks at numbers.
@@ -43,71 +44,7 @@ local function check(v, ...)
 end
 """
 
-_PROGRAMS = {
-    "elements": """
-        local s = x:storage()
-        for _ = 1, 100 do
-          for i = 1, 128 do check(x[i]) check(x[{i}]) check(s[i]) check(x:select(1, i)) end
-        end
-        for _, v in ipairs(x:totable()) do check(v) end
-        for _, v in ipairs(s:totable()) do check(v) end
-    """,
-    "unchanged": """
-        local y = x:clone()
-        y:copy(x) y[{{1, 64}}]:copy(x[{{1, 64}}])
-        x:totable() if x.sort then torch.sort(x) torch.median(x) torch.kthvalue(x, 5) end
-        local v = ffi.cast('unsigned char *', torch.data(y))
-        local u = ffi.cast('unsigned char *', torch.data(x))
-        for i = 0, x:nElement() * x:elementSize() - 1 do assert(u[i] == v[i]) end
-    """,
-    "apply": """
-        if x.apply then
-          local y, z = x:clone(), x:clone()
-          y:apply(check) y:map(x, function(a, b) check(a) return check(b) end)
-          y:map2(x, z, function(a, b, c) check(a) check(b) return check(c) end)
-          local long = x:view(1, 128):expand(64, 128):contiguous()
-          long:clone():apply(check) long:t():apply(check)
-          long:map(long:clone(), function(a, b) check(a) return check(b) end)
-        end
-    """,
-    "forged": """
-        local t = {}
-        for i = 1, 128 do t[i] = x[i] t[-i] = -x[i] end
-        collectgarbage() collectgarbage()
-        for i = 1, 128 do check(t[i]) check(t[-i]) end
-    """,
-    "operations": """
-        if x.sum then
-          for _ = 1, 100 do
-            check(x:sum()) check(x:dot(x)) check(x:max()) check((x:max(1))[1]) check(x:mean())
-            check((x + 1)[1]) check((-x)[2]) check(torch.add(x, x)[3]) check(torch.exp(x)[4])
-            check(torch.cmul(x, x)[5]) check(torch.cumsum(x)[6]) check(torch.sort(x)[7])
-            check(torch.cmax(x, x)[8]) check(x:clone():clamp(0, 1)[9]) check(torch.abs(x)[10])
-          end
-          check(torch.median(x)[1]) check((torch.kthvalue(x, 5))[1]) check((torch.topk(x, 2))[1])
-          assert(torch.lt(x, 0.5):sum() == 0)
-        end
-        pcall(torch.multinomial, x, 3) pcall(torch.multinomialAliasSetup, x)
-    """,
-    "files": """
-        for _, mode in ipairs{'binary', 'ascii'} do
-          local file = torch.MemoryFile()
-          file[mode](file)
-          file:writeObject(x)
-          file:seek(1)
-          local y = file:readObject()
-          for i = 1, 128 do check(y[i]) end
-        end
-        if not x:type():find('Half') then
-          local name = x:type():match('torch%.(%a+)Tensor')
-          local file = torch.MemoryFile()
-          file:binary()
-          file['write' .. name](file, x:storage())
-          file:seek(1)
-          for i = 1, 128 do check(file['read' .. name](file)) end
-        end
-    """,
-}
+_PROGRAMS = data(__file__, "_PROGRAMS")
 
 
 def _run(program: str, folder: Path) -> str:
@@ -127,15 +64,7 @@ def test_nans_of_all_bits_are_numbers(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "mode", "shown"),
-    [
-        (r"\1\0\0\0AAAA\0\200\253\255", "binary", "nan"),
-        (r"\1\0\0\0AAAA\0\200\255\127", "binary", "nan"),
-        (r"1\n-nan(0x5800041414141)\n", "ascii", "nan"),
-        (r"1\nNAN(123)\n", "ascii", "nan"),
-        (r"1\n-inf\n", "ascii", "-inf"),
-        (r"1\n-0.5\n", "ascii", "-0.5"),
-    ],
+    ("data", "mode", "shown"), data(__file__, "test_numbers_of_files_are_numbers")
 )
 def test_numbers_of_files_are_numbers(data: str, mode: str, shown: str, tmp_path: Path) -> None:
     program = f"""

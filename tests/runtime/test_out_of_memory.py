@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import run_python
+
 TOP = Path(__file__).parent.parent.parent
 KILOBYTES = [
     220_000,
@@ -129,8 +131,7 @@ engine.load()
 
 
 def run_engine(program: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", ENGINE + program]
-    return subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=120)
+    return run_python("-c", ENGINE + program, cwd=TOP, timeout=120)
 
 
 @pytest.mark.thorough

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from tests.runtime.reference import operations
 from th_shell.runtime.calls.forms import parse_form
 from th_shell.runtime.calls.table import TABLE, Row
@@ -76,64 +77,11 @@ def test_forms_are_the_references(kind: str) -> None:
         assert compared or not found.forms, name
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            "torch.Tensor(2):add()",
-            "invalid arguments: DoubleTensor \nexpected arguments: *DoubleTensor* [DoubleTensor] "
-            "double | *DoubleTensor* [DoubleTensor] [double] DoubleTensor",
-        ),
-        (
-            "torch.add()",
-            "invalid arguments: no arguments provided\nexpected arguments: [*DoubleTensor*] "
-            "DoubleTensor double | [*DoubleTensor*] DoubleTensor [double] DoubleTensor",
-        ),
-        (
-            "torch.IntTensor(2):fill({}, print, nil, true)",
-            "invalid arguments: IntTensor table ??? nil boolean \n"
-            "expected arguments: *IntTensor* int",
-        ),
-        (
-            "torch.zeros('a')",
-            "invalid arguments: string \n"
-            "expected arguments: [*DoubleTensor*] (LongStorage | dim1 [dim2...])",
-        ),
-        (
-            "torch.mv(torch.Tensor(2), torch.Tensor(2))",
-            "invalid arguments: DoubleTensor DoubleTensor \n"
-            "expected arguments: [*DoubleTensor*] DoubleTensor~2D DoubleTensor~1D",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("call", "message"), data(__file__, "test_error_of_a_wrong_call"))
 def test_error_of_a_wrong_call(lua: Lua, call: str, message: str) -> None:
     assert lua.error(f"local r = {call}") == message
 
 
-@pytest.mark.parametrize(
-    ("source", "printed"),
-    [
-        (
-            "torch.setdefaulttensortype('torch.IntTensor') print(torch.ones(1):type())",
-            "torch.IntTensor\t\n",
-        ),
-        ("print(torch.zeros(2, 'torch.ByteTensor'):type())", "torch.ByteTensor\t\n"),
-        ("print(torch.add(torch.FloatTensor{1}, 1):type())", "torch.FloatTensor\t\n"),
-        ("local x = torch.ones(2) print(x:add(1) == x, torch.add(x, 1) == x)", "true\tfalse\t\n"),
-        (
-            "local x, r = torch.ones(2), torch.Tensor() print(torch.add(r, x, 1) == r, r[2])",
-            "true\t2\t\n",
-        ),
-        (
-            "local v, i = torch.max(torch.Tensor{{1, 5}, {7, 2}}, 2) print(v[1][1], i[1][1], #i)",
-            "5\t2\t 2\n 1\n[torch.LongStorage of size 2]\n\n",
-        ),
-        (
-            "local a, b = torch.Tensor(), torch.LongTensor() "
-            "local c, d = torch.max(a, b, torch.Tensor{{1, 5}}, 2) print(a == c, b == d)",
-            "true\ttrue\t\n",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("source", "printed"), data(__file__, "test_which_row_is_taken"))
 def test_which_row_is_taken(lua: Lua, source: str, printed: str) -> None:
     assert lua(source) == printed

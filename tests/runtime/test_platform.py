@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import run_python
 from th_shell.runtime.core import platform
 
 TOP = Path(__file__).parent.parent.parent
@@ -49,15 +50,7 @@ def run(
         (folder / file).write_text(text)
     path = os.pathsep.join([str(folder), str(TOP)])
     env = {k: v for k, v in os.environ.items() if k != "TREPLSTARTUP"} | {"PYTHONPATH": path}
-    return subprocess.run(
-        [sys.executable, *command],
-        cwd=folder,
-        env=env,
-        text=True,
-        capture_output=True,
-        timeout=60,
-        stdin=subprocess.DEVNULL,
-    )
+    return run_python(*command, cwd=folder, env=env, timeout=60, stdin=subprocess.DEVNULL)
 
 
 COMMANDS = {

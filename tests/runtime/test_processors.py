@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.processes import run_python
 from th_shell.runtime.compute import processors
 from th_shell.runtime.core import cgroups
 
@@ -115,6 +114,5 @@ from th_shell.runtime.shell import Engine
 engine = Engine()
 engine.run(engine.compile(b"io.write(torch.getnumthreads(), ' ', torch.getnumcores())"))
 """
-    command = [sys.executable, "-c", program]
-    run = subprocess.run(command, cwd=TOP, timeout=60, text=True, capture_output=True)
+    run = run_python("-c", program, cwd=TOP, timeout=60)
     assert (run.stdout, run.stderr) == ("3 3", "")

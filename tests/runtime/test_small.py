@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from tests.processes import run_th
 from tests.runtime.finalizing import FINALIZING
 
@@ -187,100 +188,17 @@ end
 COUNT = 20
 
 # What makes the arguments of a random call; k, l, m: sizes.
-BLAS = {
-    "dot": "return T(k), T(k)",
-    "mv": "return R(k), T(k, l), T(l)",
-    "mm": "return R(k, l), T(k, m), T(m, l)",
-    "ger": "return R(k, l), T(k), T(l)",
-    "addmv": "return R(k), N(), T(k), N(), T(k, l), T(l)",
-    "addmm": "return R(k, l), N(), T(k, l), N(), T(k, m), T(m, l)",
-    "addr": "return R(k, l), N(), T(k, l), N(), T(k), T(l)",
-}
+BLAS = data(__file__, "BLAS")
 
-INDEXING = {
-    "gather": "return R(k, m), T(k, l), 2, I(l, k, m)",
-    "gather ": "return T(k, l), 1, I(k, m, l)",
-    "gather  ": "return T(k), 1, I(k, m)",
-    "gather   ": "return T(3, k, l), random(0, 4), I(2, 3, k, l)",
-    "scatter": "return R(k, l), 2, I(l, k, m), T(k, m)",
-    "scatter ": "return R(3, k, l), random(1, 3), I(2, 3, k, l), random() * 100",
-    "index": "return T(k, l), random(1, 2), I(math.min(k, l), m)",
-    "index ": "return T(3, k, l), random(1, 3), I(2, m)",
-    "index  ": "return R(m, l), T(k, l), 1, I(k, m)",
-    "index   ": "return T(k), 1, I(k, m)",
-    "indexCopy": "return R(k, l), 1, I(k, m), T(m, l)",
-    "indexCopy ": "return R(3, k, l), 2, I(k, m), T(3, m, l)",
-    "indexAdd": "return R(k, l), 2, I(l, m), T(k, m)",
-    "indexAdd ": "return R(k), 1, I(k, m), T(m)",
-    "indexFill": "return R(k, l), random(0, 3), I(math.min(k, l), m), random() * 100",
-    "maskedFill": "return R(k, l), mask(k, l), random() * 100 - 50",
-    "maskedFill ": "return R(k, l), mask(k * l), random()",
-    "maskedSelect": "return T(k, l), mask(k, l)",
-    "maskedSelect ": "return T(k * l), mask(k, l)",
-    "maskedCopy": "return R(k, l), mask(k, l), T(k * l)",
-}
+INDEXING = data(__file__, "INDEXING")
 
-BUILD = {
-    "torch.zeros": "return k, l",
-    "torch.ones": "if m > 3 then return torch.LongStorage({k, l, m}) end return k, l, m - 1",
-    "torch.range": "return random(-5, 5), random(-9, 99) / 4, random(-2, 5) / 4",
-    "torch.linspace": "return random(), random() * 9, random(0, 200)",
-    "torch.linspace ": "torch.setdefaulttensortype('torch.FloatTensor') "
-    "return random() * 100, random() * 10 ^ random(-9, 9), random(0, 200)",
-    "torch.cat   ": "return R(k + 3, l), T(3, l), T(k, l), 1",
-    "torch.cat": "return T(k, l), T(k, l), random(0, 2)",
-    "torch.cat ": "return { T(k), T(l), T(m) }",
-    "torch.cat  ": "return { T(2, k, l), T(3, k, l), T(1, k, l) }, random(-1, 3)",
-    "repeatTensor": "return T(k, l), random(0, 3), random(1, 3), m > 3 and 2 or nil",
-    "torch.repeatTensor": "return T(k), l, m",
-}
+BUILD = data(__file__, "BUILD")
 
-ORDER = {
-    "sort": "return T(k, m), random(1, 3), random() < 0.5",
-    "sort ": "return T(random(1, 200))",
-    "sort   ": "return F(random(1, 200)), 1, random() < 0.5",
-    "sort  ": "return R(k, m), L(k, m), T(k, m)",
-    "sort    ": "return D(T(random(2, 30), 4, random(2, 9))), random(1, 3), random() < 0.5",
-    "kthvalue ": "return D(T(random(20, 40), 20)), random(1, 9), random(1, 2)",
-    "topk  ": "return D(T(random(9, 40), 20)), random(1, 9), random(1, 2), random() < 0.5, true",
-    "kthvalue": "return T(k, m), random(0, 4), random(1, 2)",
-    "median": "return T(2, k, m), random(1, 3)",
-    "median ": "return T(random(1, 200))",
-    "mode": "return F(random(1, 200))",
-    "mode ": "return T(k, m), 1",
-    "topk": "return T(random(1, 100)), random(1, 20), 1, random() < 0.5, random() < 0.5",
-    "topk ": "return T(k, m), random(0, 4), random(1, 2), random() < 0.5, random() < 0.5",
-}
+ORDER = data(__file__, "ORDER")
 
-PARTS = {
-    "nonzero": "return F(k, m)",
-    "nonzero ": "if m > 3 then return F(k * l) end return F(2, k, l)",
-    "nonzero  ": "return L(4, 2), T(2, 2)",
-    "tril": "return T(k, m), random(-6, 6)",
-    "tril ": "return R(k, m), T(k, m), random(-6, 6)",
-    "triu": "return T(k, m), random(-6, 6)",
-}
+PARTS = data(__file__, "PARTS")
 
-RANDOM = {
-    "uniform": "return R(k, l), random(), random() + 1",
-    "uniform ": "return R(random(1, 100))",
-    "normal": "return R(k, l), random(), random() + random(0, 1)",
-    "normal ": "return R(random(1, 100))",
-    "bernoulli": "return R(k, l), random() * 1.2",
-    "random": "return R(k, l), random(0, 9)",
-    "random ": "return R(k, l), random(-1, 9), random(1, 300)",
-    "torch.uniform": "if k > 3 then return end return random(), random() + 1",
-    "torch.normal": "if k > 3 then return end return random(), random()",
-    "torch.random": "if k > 3 then return end if l > 3 then return m end return k, l * 2 ^ (9 * m)",
-    "torch.bernoulli": "return random() * 1.2",
-    "torch.rand": "if m > 2 then return k, l else return k end",
-    "torch.randn": "if m > 2 then return k, l, m else return k end",
-    "torch.randperm": "return random(0, 100)",
-    "torch.multinomial": "return T(m > 2 and k or 1, k):abs(), random(0, 3), m > 2",
-    "multinomial": "return L(k, l), fill(T(k, 5), random), l, m > 2",
-    "multinomial ": "return L(m > 3 and m or k), fill(T(5), random), k",
-    "torch.multinomial ": "return torch.rand(k * l):add(-0.1), random(0, 3), m > 2",
-}
+RANDOM = data(__file__, "RANDOM")
 
 
 def compare(lua: Lua, kind: str, name: str, make: str, seeded: bool = False) -> None:

@@ -12,6 +12,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
+from tests.data_files import data
 from th_shell.runtime.core.dtypes import BYTE, DOUBLE, DTYPES, INT
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.memory import Memory
@@ -59,17 +60,7 @@ def test_view_shares_memory() -> None:
     assert (storage.data.tolist(), view.data.tolist()) == ([1, 9, 8, 4], [9, 8])
 
 
-@pytest.mark.parametrize(
-    ("offset", "size", "message"),
-    [
-        (-1, 1, "offset out of bounds"),
-        (3, 1, "offset out of bounds"),
-        (0, 4, "size out of bounds"),
-        (2, 2, "size out of bounds"),
-        (0, 0, "size out of bounds"),
-        (0, -1, "size out of bounds"),
-    ],
-)
+@pytest.mark.parametrize(("offset", "size", "message"), data(__file__, "test_view_out_of_bounds"))
 def test_view_out_of_bounds(offset: int, size: int, message: str) -> None:
     with pytest.raises(TorchError, match=f"^{message}$"):
         Double.view_of(numbers(1, 2, 3), offset, size)

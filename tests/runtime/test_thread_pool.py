@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from tests.processes import run_th
 from th_shell.runtime.compute import bulk, processors, thread_pool
 from th_shell.runtime.compute.c_functions import inner_loop
@@ -37,56 +38,7 @@ local k = torch.randn(3, 5, 7)
 """
 
 # Everything that is shared out: an expression that gives a tensor or several.
-SHARED = {
-    "sum": "x + y",
-    "in place": "x:add(2)",
-    "number first": "torch.csub(r, x, 2)",
-    "product": "torch.cmul(r, x, y)",
-    "quotient": "torch.cdiv(r, x, y)",
-    "square": "torch.pow(r, x, 2)",
-    "aliased": "torch.cmul(y, x, y)",
-    "unary": "x:exp()",
-    "rows of one": "torch.csub(torch.Tensor(401, 317), a, b:view(1, 317):expandAs(a))",
-    "columns of one": "torch.cdiv(torch.Tensor(401, 317), c:view(401, 1):expandAs(a), a)",
-    "rows with gaps": "torch.cmul(a:clone(), torch.randn(401, 400):narrow(2, 9, 317), a)",
-    "several steps": "x:sigmoid()",
-    "comparison": "x:lt(y)",
-    "floats": "x:float():add(y:float())",
-    "whole numbers": "x:mul(100):int():add(y:mul(100):int())",
-    "multiples": "x:add(0.3, y)",
-    "negative multiples": "x:csub(0.3, y)",
-    "multiples of floats": "x:float():add(0.3, y:float())",
-    "copy": "r:copy(x)",
-    "clone": "x:clone()",
-    "transposed copy": "a:t():clone()",
-    "rows": "a:index(1, torch.randperm(401):long())",
-    "gather columns": "a:gather(2, torch.LongTensor(401, 300):random(1, 317))",
-    "gather rows": "a:gather(1, torch.LongTensor(401, 317):random(1, 401))",
-    "gather bytes": "a:byte():gather(1, torch.LongTensor(401, 317):random(1, 401))",
-    "matrix and vector": "torch.mv(a, b)",
-    "transposed matrix and vector": "torch.mv(a:t(), c)",
-    "matrix and vector of floats": "torch.mv(a:float(), b:float())",
-    "matrix and strided vector": "torch.mv(a, torch.randn(317, 2):select(2, 1))",
-    "row and vector": "torch.mv(torch.randn(n, 1):t(), x)",
-    "column and number": "torch.mv(torch.randn(n, 1), torch.randn(1))",
-    "strided row and vector": "torch.mv(x:unfold(1, n, 1), y)",
-    "expanded row and vector": "torch.mv(torch.randn(1, n):expand(1, n), x)",
-    "strided column and number": "torch.mv(torch.randn(n, 3):narrow(2, 2, 1), torch.randn(1))",
-    "into a strided vector": "torch.mv(torch.zeros(401, 2):select(2, 1), a, b)",
-    "convolution": "torch.conv2(a, torch.randn(5, 7))",
-    "full convolution": "torch.conv2(a, torch.randn(5, 7), 'F')",
-    "convolution of floats": "torch.xcorr2(a:float(), torch.randn(5, 7):float())",
-    "convolution of volumes": "torch.conv3(torch.randn(30, 40, 50), torch.randn(3, 3, 3))",
-    "paired convolution": "torch.xcorr2(torch.randn(3, 90, 90), torch.randn(3, 7, 7))",
-    "singular values": "torch.svd(a)",
-    "singular values of a long matrix": "torch.svd(torch.randn(105, 66))",
-    "singular values of a wide matrix": "torch.svd(torch.randn(66, 105))",
-    "singular values of floats": "torch.svd(torch.randn(70, 80):float())",
-    "inverse": "torch.inverse(torch.randn(200, 200))",
-    "inverse of floats": "torch.inverse(torch.randn(160, 160):float())",
-    "permutation": "torch.randperm(n)",
-    "normal numbers": "torch.randn(n)",
-}
+SHARED = data(__file__, "SHARED")
 
 
 @pytest.fixture

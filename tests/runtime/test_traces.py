@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_th
 
 OBSERVE = """
@@ -44,16 +45,7 @@ for _ = 1, 300 do
 end
 """
 
-LOOPS = {
-    "read x[i]": "for i = 1, 1000 do sum = sum + x[i] end",
-    "write x[i]": "for i = 1, 1000 do x[i] = i end",
-    "read and write x[i]": "for i = 1, 1000 do x[i] = x[i] * 2 + 1 end",
-    "write bytes": "for i = 1, 1000 do b[i] = i end",
-    "read m[{i, j}]": "for i = 1, 1000 do sum = sum + m[{3, i % 100 + 1}] end",
-    "read a storage": "for i = 1, 1000 do sum = sum + s[i] end",
-    "write a storage": "for i = 1, 1000 do s[i] = s[i] + i end",
-    "queries": "for i = 1, 1000 do sum = sum + x:size(1) + x:dim() + m:stride(1) end",
-}
+LOOPS = data(__file__, "LOOPS")
 
 
 def traces(script: Path, before: str, hot: str) -> list[tuple[str, str]]:
@@ -90,14 +82,7 @@ def test_loop_compiles_after_mixed_use(tmp_path: Path, loop: str) -> None:
 @pytest.mark.parametrize("before", ["", MIXED], ids=["alone", "after mixed use"])
 @pytest.mark.parametrize(
     "call",
-    [
-        "torch.ones(100000):apply(function(v) sum = sum + v return v end)",
-        "torch.ones(100000):map(torch.ones(100000), function(v, w) return v + w end)",
-        "torch.ones(100000):map2(torch.ones(100000), torch.ones(100000), "
-        "function(u, v, w) return u + v + w end)",
-        "torch.ones(300, 300):t():apply(function(v) return v * 2 end)",
-        "torch.ByteTensor(100000):fill(1):apply(function(v) return v + 1 end)",
-    ],
+    data(__file__, "test_apply_is_one_trace"),
     ids=["apply", "map", "map2", "apply to columns", "apply to bytes"],
 )
 def test_apply_is_one_trace(tmp_path: Path, call: str, before: str) -> None:
@@ -123,17 +108,7 @@ def links_by_chance(script: Path, before: str, calls: str) -> set[str]:
 
 
 # Calls that end in functions for few elements.
-SMALL = {
-    "in place": "v:addmv(0, 1, w, v) v:scatter(1, at, 2) v:uniform() sum = sum + v:dot(v)",
-    "new tensors": "sum = sum + v:gather(1, at)[2] + torch.mm(w, w)[1][1]",
-    "statistics": "sum = sum + v:var() + v:dist(v)",
-    "diagonals": "sum = sum + w:trace()",
-    # Several of these in one loop make more traces than LuaJIT always puts up with.
-    "variances of columns": "sum = sum + w:var(1)[1][1]",
-    "variances of rows": "sum = sum + w:var(2)[1][1]",
-    "sums of short rows": "sum = sum + single:sum(2)[1][1]",
-    "slices": "w:renorm(w, 2, 1, 1) torch.std(v, v, 1) v:equal(v)",
-}
+SMALL = data(__file__, "SMALL")
 
 
 @pytest.mark.parametrize("calls", SMALL.values(), ids=SMALL)
@@ -143,14 +118,7 @@ def test_loops_of_small_calls_compile(tmp_path: Path, calls: str) -> None:
 
 
 # Calls of formulas; those of strided tensors, and along a dimension, have loops over rows inside.
-FORMULAS = {
-    "contiguous": "x:add(1) x:cmul(x) x:cmax(3) sum = sum + x:sum() + x:norm()",
-    "strided": "some:add(0.5, some) some:exp() some:clamp(1, 2) sum = sum + some:mean()",
-    "along": "torch.max(v, at, w[1], 1) torch.cumsum(w, w, 1) sum = sum + w:float():sum()",
-    "other sizes": "column:copy(m:narrow(1, 1, 2)) view:view(x, 4, 250) view:expandAs(row, rows)"
-    " row:expandAs(row, rows):add(2, rows) total:sum(w, 1) total:norm(w, 2, 2)",
-    "new": "sum = sum + (some - 1):sum(2)[1][1] + torch.log(m:narrow(1, 1, 5)):max()",
-}
+FORMULAS = data(__file__, "FORMULAS")
 
 
 @pytest.mark.parametrize("calls", FORMULAS.values(), ids=FORMULAS)

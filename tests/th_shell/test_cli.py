@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
+from tests.processes import run_python
 from tests.th_shell.terminals import Terminal
 from th_shell import __version__
 from th_shell.banner import BANNER
@@ -140,17 +142,7 @@ def test_a_syntax_error(th: Run, statement: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("1+1", "2\t\n"),
-        ("x = torch.ones(2)\nx:sum()\n", "2\t\n"),
-        ("x = 5\n\nx;\n= x\nfunction f()\n  return 'f'\nend\nf()", "5\t\nf\t\n"),
-        ("local x = 5\nprint(x)", "5\t\n"),
-        ("1\nexit\n2", "1\t\n"),
-        ("$ echo one\n_LAST", "one\none\n\t\n"),
-        ("#!th\n2", "2\t\n"),
-        ("#torch.Tensor(2,3)\n", " 2\n 3\n[torch.LongStorage of size 2]\n\n"),
-    ],
+    ("source", "expected"), data(__file__, "test_what_is_piped_is_run_as_at_the_prompt")
 )
 def test_what_is_piped_is_run_as_at_the_prompt(
     command: list[str], environment: dict[str, str], source: str, expected: str
@@ -311,10 +303,7 @@ def test_ctrl_c_while_libraries_are_loaded(
 def test_nothing_is_imported_before_ctrl_c_ends_it(module: str) -> None:
     words = ["-ISX", "importtime", "-c", f"import sys; sys.path.append({str(TOP)!r})"]
     before, after = (
-        subprocess.run(
-            [sys.executable, *words[:-1], words[-1] + more], capture_output=True, text=True
-        )
-        for more in ("", f"; import {module}.__main__")
+        run_python(*words[:-1], words[-1] + more) for more in ("", f"; import {module}.__main__")
     )
     names = [re.findall(r"\| +(\S+)$", run.stderr, re.M) for run in (before, after)]
     ours = names[1][len(names[0]) :]
@@ -502,9 +491,7 @@ main(["-e", "x = 1"])
 loaded = "argparse", "prompt_toolkit", "pygments", "numpy", "dataclasses", "tempfile"
 print([m for m in loaded if m in sys.modules])
 """
-    done = subprocess.run(
-        [sys.executable, "-c", source], env=environment, capture_output=True, text=True
-    )
+    done = run_python("-c", source, env=environment)
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 

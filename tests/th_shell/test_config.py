@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.config import Config, config_path, load, overview
 
 
@@ -43,21 +44,7 @@ def test_values_are_read(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "warning"),
-    [
-        ("colour = 1", "there is no setting colour; th --config lists them"),
-        ("[history]\nfile = 1", "there is no setting history.file; th --config lists them"),
-        ("history = 1", "there is no setting history; th --config lists them"),
-        ('keys = "joe"', 'keys must be "emacs" or "vi", not "joe"'),
-        ("indent = true", "indent must be a whole number from 0 to 16, not true"),
-        ("indent = 17", "indent must be a whole number from 0 to 16, not 17"),
-        ("suggestions = 2020-01-01", "suggestions must be true or false, not 2020-01-01"),
-        ("pages = 1", "pages must be a text in quotes, not 1"),
-        (
-            'theme = "no"',
-            'theme must be "terminal", "none" or a style of pygments (abap …), not "no"',
-        ),
-    ],
+    ("text", "warning"), data(__file__, "test_what_is_wrong_is_told_and_has_its_default")
 )
 def test_what_is_wrong_is_told_and_has_its_default(path: Path, text: str, warning: str) -> None:
     assert loaded(path, f"elide = 5\n{text}") == Config(path, (f"{path}: {warning}",), elide=5)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from safetensors import safe_open
 
+from tests.data_files import data
 from tests.runtime.export.nets import tensor
 from tests.runtime.io.torch7_files import FILES
 from tests.runtime.packages.test_full_disk import little_room
@@ -37,32 +38,7 @@ def test_words() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "message"),
-    [
-        (["in.t7", "out.npz"], 0, ""),
-        (["in.t7", "out.t7", "--format", "ascii"], 0, ""),
-        (["none.t7", "out.npz"], 1, "th: none.t7: No such file or directory\n"),
-        (["in.t7", "none/out.npz"], 1, "th: none/out.npz: No such file or directory\n"),
-        ([], 2, "th: --convert needs a .t7 file, and the name of the new file\n"),
-        (
-            ["in.t7", "--type", "float"],
-            2,
-            "th: --type is for .pt, .onnx, .safetensors or .h5: name ",
-        ),
-        (["in.t7", "--select", "x"], 1, "th: there is no 'x' of 'x'; there are "),
-        (["in.t7", "--select", "list", "--input", "0"], 0, ""),
-        (["in.t7", "x.txt"], 2, "th: --convert: the name of the new file ends with .pt, .onnx, "),
-        (["in.t7", "x.npz", "--input", "1"], 2, "th: --input is for .pt or .onnx, not for .npz\n"),
-        (["in.t7", "x.h5", "--format", "b32"], 2, "th: --format is for .t7, not for .h5\n"),
-        (["in.t7", "x.pt", "--all"], 2, "th: --all is for .safetensors, .h5, .npz or .json, not "),
-        (["in.t7", "x.onnx", "--python", "x"], 2, "th: --python is for .pt, not for .onnx\n"),
-        (["in.t7", "x.pt", "--python", "none"], 1, "th: none cannot run what is written: No such "),
-        (["in.t7", "x.h5", "--type", "x"], 2, "th: --type needs float or double\n"),
-        (["in.t7", "x.t7", "--format", "x"], 2, "th: --format needs binary, ascii or b32\n"),
-        (["in.t7", "x.t7", "--other"], 2, "th: unrecognized option --other of --convert\n"),
-    ],
-)
+@pytest.mark.parametrize(("words", "status", "message"), data(__file__, "test_outcomes"))
 def test_outcomes(
     words: list[str], status: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.lines import lua_lines, usual_lines
 
 TOP = Path(__file__).resolve().parents[2]
@@ -34,18 +35,7 @@ def test_two_ends_side_by_side_are_one_in_lua() -> None:
 
 
 #: Who may ask Python for lines, and why: what is split is no program, and none of a person's text.
-NO_PROGRAMS = {
-    "runtime/compute/thread_pool.py": "names of parameters",
-    "runtime/core/cgroups.py": "a file of the system",
-    "runtime/engine/shell_engine.py": "tables of packages that are part of th",
-    "runtime/packages/mpi.py": "the error of a library",
-    "runtime/t7/working_memory.py": "a list that is part of th",
-    "th_shell/docs/reading/formats/notebook.py": "pieces that end with no newline are joined again",
-    "th_shell/docs/running/python_engine.py": "numbers that th-docs sends",
-    "th_shell/docs/running/worker.py": "numbers that th-docs sends",
-    "th_shell/packages/command.py": "the errors of a process",
-    "th_shell/packages/sources.py": "the errors of git",
-}
+NO_PROGRAMS = data(__file__, "NO_PROGRAMS")
 
 
 def test_no_module_asks_python_for_the_lines_of_a_program() -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 import th_shell
+from tests.processes import run_python
 from th_shell import runtime
 
 
@@ -24,7 +22,7 @@ def test_the_runtime_is_loaded_when_they_are_asked_for() -> None:
         "from th_shell import Engine, load;"
         "print('th_shell.runtime' in sys.modules, Engine().eval('1'))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = run_python("-c", code)
     assert done.stdout + done.stderr == "False\nTrue 1\n"
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.data_files import data
 from th_shell.options import Action, Options, parse
 from th_shell.visible import UsageError
 
@@ -52,17 +53,7 @@ def test_what_a_command_line_asks_for(line: list[str], expected: Options) -> Non
     assert parse(line) == expected
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (["-z"], "unrecognized option -z"),
-        (["--nothing", "a.lua"], "unrecognized option --nothing"),
-        (["--tree", "t", "--check"], "unrecognized option --tree"),
-        (["--tree"], "unrecognized option --tree"),
-        (["-e"], "-e needs a statement"),
-        (["-l"], "-l needs a name"),
-    ],
-)
+@pytest.mark.parametrize(("line", "message"), data(__file__, "test_what_is_no_command_line"))
 def test_what_is_no_command_line(line: list[str], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse(line)

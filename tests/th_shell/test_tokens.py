@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.data_files import data
 from th_shell.runtime.shell import Token, tokens
 from th_shell.tokens import closing, opening, structure
 
@@ -40,17 +41,7 @@ def test_tokens(text: str, expected: list[tuple[str, str]]) -> None:
     assert words(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "is_open", "content"),
-    [
-        ("'ab", True, "ab"),
-        ("'ab'", False, "ab"),
-        ("'ab\\'", True, "ab\\'"),
-        ('"', True, ""),
-        ("[[ab", True, "ab"),
-        ("[=[ab]=]", False, "ab"),
-    ],
-)
+@pytest.mark.parametrize(("text", "is_open", "content"), data(__file__, "test_strings"))
 def test_strings(text: str, is_open: bool, content: str) -> None:
     (token,) = tokens(text)
     assert (token.is_open, token.content) == (is_open, content)

@@ -6,14 +6,13 @@ Half of the calls run where memory ends behind its pieces, the others where it e
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from itertools import cycle
 from pathlib import Path
 
 import pytest
 
 from tests.limits import Limits
+from tests.processes import run_python
 from tests.runtime.thnn.test_recorded import FAMILIES, HERE
 from tests.ways.calls import calls
 from tests.ways.test_ways import FEW, HARNESS, lua_call, sizes
@@ -45,7 +44,5 @@ def run(half: int) -> None:
 def test_no_way_leaves_its_memory(mode: str, half: int) -> None:
     code = f"from tests.ways.test_guarded import run; run({half})"
     environment = {**os.environ, "TH_GUARD": mode}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=TOP, env=environment, capture_output=True, text=True
-    )
+    done = run_python("-c", code, cwd=TOP, env=environment)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

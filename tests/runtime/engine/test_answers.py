@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.data_files import data
 from th_shell.runtime.shell import Engine, Member
 
 SETUP = b"""
@@ -24,21 +25,7 @@ def engine() -> Engine:
     return engine
 
 
-@pytest.mark.parametrize(
-    ("steps", "owner"),
-    [
-        ([".x"], "torch.DoubleTensor"),
-        ([".x", "#1"], "torch.DoubleTensor"),
-        ([".x", "#"], "torch.DoubleTensor"),
-        ([".t", "#1"], "torch.DoubleTensor"),
-        ([".t", "#"], "torch.DoubleTensor"),
-        ([".torch", ".randn", "(T"], "torch.DoubleTensor"),
-        ([".torch", ".FloatTensor", "("], "torch.FloatTensor"),
-        ([".torch", ".FloatTensor", "(", ".clone", "(T"], "torch.FloatTensor"),
-        ([".x", ".size", "(torch.LongStorage"], "torch.LongStorage"),
-        ([".Foo", "("], "Foo"),
-    ],
-)
+@pytest.mark.parametrize(("steps", "owner"), data(__file__, "test_paths_to_objects"))
 def test_paths_to_objects(engine: Engine, steps: list[str], owner: str) -> None:
     assert engine.members(steps).owner == owner
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.data_files import data
 from th_shell.runtime.shell import Dialogue, Engine, LuaError, Stop
 
 FAILING = b"""local t = torch.zeros(2, 3)
@@ -98,20 +99,7 @@ def test_variables_are_as_they_were(engine: Engine) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("code", "answer"),
-    [
-        ("a * 2", [True, "10", "number", 0]),
-        ("select('#', ...)", [True, "2", "number", 0]),
-        ("t:size(2)", [True, "3", "number", 0]),
-        ("a = 7", [True, "nil", "nil", 0]),
-        ("=a", [True, "5", "number", 0]),
-        ("a +", [False, "unexpected symbol near '<eof>'"]),
-        ("if a then", [False, "'end' expected near '<eof>'"]),
-        ("a.b.c", [False, "attempt to index global 'a' (a number value)"]),
-        ("error({})", [False, "{}"]),
-    ],
-)
+@pytest.mark.parametrize(("code", "answer"), data(__file__, "test_code_runs_in_a_frame"))
 def test_code_runs_in_a_frame(engine: Engine, code: str, answer: list[Any]) -> None:
     failed(engine, FAILING)
     assert engine.request("evaluate", 1, code) == answer

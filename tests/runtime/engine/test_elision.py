@@ -7,6 +7,7 @@ from time import perf_counter
 
 import pytest
 
+from tests.data_files import data
 from th_shell.runtime.host import numpy_functions
 from th_shell.runtime.shell import Engine
 
@@ -32,34 +33,8 @@ def shown(new_engine: Engine, capfd: pytest.CaptureFixture[str]) -> Show:
     return show
 
 
-MATRIX = """\
-   1    2    3    4    5    6    7    8    9   10   11   12
-  13   14   15   16   17   18   19   20   21   22   23   24
-  25   26   27   28   29   30   31   32   33   34   35   36
-   …    …    …    …    …    …    …    …    …    …    …    …
-  73   74   75   76   77   78   79   80   81   82   83   84
-  85   86   87   88   89   90   91   92   93   94   95   96
-  97   98   99  100  101  102  103  104  105  106  107  108
-[torch.DoubleTensor of dimension 9x12]
-(108 elements, 72 of them shown; print(_LAST) shows all)
-
-"""
-VECTOR = """\
-  1
-  2
-  3
-  4
-  5
-  …
- 26
- 27
- 28
- 29
- 30
-[torch.DoubleTensor of dimension 30]
-(30 elements, 10 of them shown; print(_LAST) shows all)
-
-"""
+MATRIX = data(__file__, "MATRIX")
+VECTOR = data(__file__, "VECTOR")
 SLICES = """\
 (1,1,.,.) =#
   1
@@ -82,41 +57,9 @@ SLICES = """\
 (30 elements, 8 of them shown; print(_LAST) shows all)
 
 """.replace("#", " ")
-STORAGE = """\
- 2
- 2
- 2
- 2
- 2
- …
- 2
- 2
- 2
- 2
- 2
-[torch.LongStorage of size 21]
-(21 elements, 10 of them shown; print(_LAST) shows all)
-
-"""
-SCALED = """\
-1e+06 *
-  1.0000  1.0000
-  1.0000  1.0000
-  1.0000  1.0000
-       …       …
-  1.0000  1.0000
-  1.0000  1.0000
-  1.2500  1.2500
-[torch.FloatTensor of dimension 40x2]
-(80 elements, 12 of them shown; print(_LAST) shows all)
-
-"""
-WIDE = """\
- 1.0000e-20  1.0000e-20 …  1.0000e-20  1.2500e+00
-[torch.DoubleTensor of dimension 1x30]
-(30 elements, 4 of them shown; print(_LAST) shows all)
-
-"""
+STORAGE = data(__file__, "STORAGE")
+SCALED = data(__file__, "SCALED")
+WIDE = data(__file__, "WIDE")
 
 
 @pytest.mark.parametrize(
@@ -150,17 +93,7 @@ def test_as_many_columns_are_shown_as_there_is_room_for(
 
 
 @pytest.mark.parametrize(
-    "source",
-    [
-        "torch.range(1, 20)",
-        "torch.range(1, 20):resize(4, 5)",
-        "torch.Tensor()",
-        "torch.LongStorage(20):fill(2)",
-        "{1, {2, 'a'}, x = torch.ones(50)}",
-        "('x'):rep(200)",
-        "1, 'a', nil, torch.ones(2), {}",
-        "setmetatable({}, {__tostring = function() return ('x'):rep(500) end})",
-    ],
+    "source", data(__file__, "test_what_is_not_large_is_shown_as_print_shows_it")
 )
 def test_what_is_not_large_is_shown_as_print_shows_it(shown: Show, source: str) -> None:
     assert shown(source) == shown(source, None) == shown(f"print({source})")

@@ -12,6 +12,7 @@ import pytest
 from lupa import luajit21
 
 from tests.conftest import Lua
+from tests.data_files import data
 from th_shell.runtime.core.tensor import Tensor
 from th_shell.runtime.shell import Engine, LuaError, LuaSyntaxError
 
@@ -19,26 +20,7 @@ TOP = Path(__file__).parents[3]
 
 
 class TestEvaluate:
-    @pytest.mark.parametrize(
-        ("source", "printed"),
-        [
-            ("1 + 1", "2\t\n"),
-            ("= 1 + 1", "2\t\n"),
-            ("1 + 1;", ""),
-            ("=1;", ""),
-            ("1, 'a', nil", "1\ta\tnil\t\n"),
-            ("x = 5", ""),
-            ("return 3", "3\t\n"),
-            ("nil", "nil\t\n"),
-            ("", ""),
-            ("-- a comment", ""),
-            ("5 -- a comment", "5\t\n"),
-            ("print('a')", "a\t\n"),
-            ("for i = 1, 2 do print(i) end", "1\t\n2\t\n"),
-            ("{}", "{}\n"),
-            ("torch.Tensor{7}", " 7\n[torch.DoubleTensor of dimension 1]\n\n"),
-        ],
-    )
+    @pytest.mark.parametrize(("source", "printed"), data(__file__, "test_prints_values"))
     def test_prints_values(self, lua: Lua, source: str, printed: str) -> None:
         assert lua(source) == printed
 
@@ -64,22 +46,7 @@ class TestEvaluate:
 
 class TestSyntax:
     @pytest.mark.parametrize(
-        ("source", "incomplete"),
-        [
-            ("for i = 1, 2 do", True),
-            ("function f()", True),
-            ("x = {", True),
-            ("f(1,", True),
-            ("1 +", True),
-            ("[[text", True),
-            ("if x then", True),
-            ("x = ", True),
-            ("end", False),
-            ("1 1", False),
-            ("x = )", False),
-            ("'text", False),
-            ("x = @", False),
-        ],
+        ("source", "incomplete"), data(__file__, "test_tells_what_is_missing_from_what_is_wrong")
     )
     def test_tells_what_is_missing_from_what_is_wrong(
         self, engine: Engine, source: str, incomplete: bool
@@ -122,36 +89,7 @@ class TestSyntax:
 
 class TestErrors:
     @pytest.mark.parametrize(
-        ("source", "message"),
-        [
-            ("error('mine')", "lua:1: mine"),
-            ("error('mine', 0)", "mine"),
-            ("local y\n\nlocal x = nil + 1", "lua:3: attempt to perform arithmetic on a nil value"),
-            (
-                "local x = torch.ones(3)\nx:narrow(1, 5, 1)",
-                "lua:2: bad argument #2 to 'narrow' (out of range)",
-            ),
-            (
-                "local x = torch.ones(3)\nprint(x[9])",
-                "lua:2: bad argument #2 to '?' (out of range)",
-            ),
-            ("local x = torch.ones(3)\n\nx[0] = 1", "lua:3: bad argument #2 to '?' (out of range)"),
-            (
-                "torch.ones(3):resize('a')",
-                "lua:1: bad argument #1 to 'resize' (number expected, got string)",
-            ),
-            (
-                "local f = function()\n  torch.ones(2):view(3)\nend\nf()",
-                "lua:2: Wrong size for view. Input size: 2. Output size: 3",
-            ),
-            ("torch.DoubleStorage(2)[3] = 1", "lua:1: bad argument #2 to '?' (out of bounds)"),
-            (
-                "torch.ones(2) .. nil",
-                "lua:1: both torch.DoubleTensor and (null) have no concat operator",
-            ),
-            ("error({})", "{}"),
-            ("error()", "error object is a nil value"),
-        ],
+        ("source", "message"), data(__file__, "test_message_with_the_users_line")
     )
     def test_message_with_the_users_line(self, lua: Lua, source: str, message: str) -> None:
         with pytest.raises(LuaError) as caught:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import subprocess
-import sys
 import threading
 import time
 import weakref
@@ -17,6 +15,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from tests.processes import run_python
 from th_shell.runtime.compute import blas_threads, thread_pool
 from th_shell.runtime.compute.generator import Generator
 from th_shell.runtime.core import state
@@ -241,8 +240,7 @@ print((resident() - before) >> 20, threading.active_count())
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="the system tells no memory")
 @pytest.mark.unguarded("memory is used up sooner")
 def test_closed_engines_give_their_memory_back() -> None:
-    command = [sys.executable, "-c", _MANY]
-    printed = subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=120)
+    printed = run_python("-c", _MANY, cwd=TOP, timeout=120)
     assert printed.stderr == ""
     grown, threads = map(int, printed.stdout.split())
     assert grown < 24 and threads == 1

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import subprocess
-import sys
 import textwrap
 import threading
 import time
@@ -15,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.processes import run_python
 from th_shell.runtime import Engine
 
 
@@ -128,9 +127,7 @@ def test_a_process_s_own_output_and_a_fork_s() -> None:
         print(text.getvalue(), end="", flush=True)
         lua.run("print 'own'")
     """
-    run = subprocess.run(
-        [sys.executable, "-Wignore", "-c", textwrap.dedent(program)], capture_output=True, text=True
-    )
+    run = run_python("-Wignore", "-c", textwrap.dedent(program))
     lines = [line.strip() for line in run.stdout.splitlines()]
     assert sorted(lines) == ["again", "child", "own", "own", "parent", "parent"]
     assert run.stderr == ""

@@ -1,10 +1,8 @@
 """Engine.set_seed: the default random stream, before and after it is there."""
 
-import subprocess
-import sys
-
 import pytest
 
+from tests.processes import run_python
 from th_shell.runtime.shell import Engine
 
 DRAW = "return function() return torch.initialSeed(), torch.random(1, 1000) end"
@@ -29,7 +27,5 @@ def test_a_seed_and_a_fill_pattern_load_nothing() -> None:
         "engine.set_seed(7)\nengine.set_fill_pattern(63)\nprint('numpy' in sys.modules)\n"
         "engine.run('print(torch.initialSeed(), torch.Tensor(1)[1] > 0)')"
     )
-    found = subprocess.run(
-        [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
-    )
+    found = run_python("-I", "-c", code, check=True)
     assert found.stdout == "False\n7\ttrue\t\n"

@@ -22,6 +22,8 @@ import numpy as np
 import pytest
 
 import th_shell.torch as torch
+from tests.data_files import data
+from tests.processes import run_python
 from th_shell.runtime import (
     Engine,
     Function,
@@ -199,19 +201,7 @@ def test_arrays_are_not_copied(lua: Engine) -> None:
     assert lua.eval("column:stride(1)") == 4 and lua.eval("torch.type(a)") == "torch.DoubleTensor"
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("uint8", "Byte"),
-        ("int8", "Char"),
-        ("int16", "Short"),
-        ("int32", "Int"),
-        ("int64", "Long"),
-        ("float16", "Half"),
-        ("float32", "Float"),
-        ("float64", "Double"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "name"), data(__file__, "test_element_types"))
 def test_element_types(lua: Engine, kind: str, name: str) -> None:
     array = np.array([1, 2], kind)
     lua["a"] = array
@@ -487,20 +477,7 @@ def test_error_of_a_table(lua: Engine, arguments: tuple[Any, ...]) -> None:
     assert copied.value == copied.message and copied.traceback
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ("1 +", "lua:1: unexpected symbol near '<eof>'"),
-        ("1 +\n-- more", "lua:2: unexpected symbol near '<eof>'"),
-        ("{1,", "lua:1: unexpected symbol near '<eof>'"),
-        ("function(x) return", "lua:1: 'end' expected near '<eof>'"),
-        ("1 + * 2", "lua:1: unexpected symbol near '*'"),
-        (" 1 2", "lua:1: '<eof>' expected near '2'"),
-        ("x y", "lua:1: '=' expected near 'y'"),
-        ("x = = 1", "lua:1: unexpected symbol near '='"),
-        ("for i = 1, 2 do", "lua:1: 'end' expected near '<eof>'"),
-    ],
-)
+@pytest.mark.parametrize(("source", "message"), data(__file__, "test_error_of_an_expression"))
 def test_error_of_an_expression(lua: Engine, source: str, message: str) -> None:
     with pytest.raises(LuaError) as error:
         lua.eval(source)
@@ -614,9 +591,7 @@ def test_ctrl_c_in_a_finalizer() -> None:
         except KeyboardInterrupt:
             print("interrupted")
     """
-    run = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True
-    )
+    run = run_python("-c", textwrap.dedent(program))
     assert run.stdout == "interrupted\n"
     assert run.stderr.startswith("Exception ignored in") and "Interrupt" not in run.stderr
     assert run.stderr.endswith("ValueError: wrong\n")
@@ -671,9 +646,7 @@ def test_asyncio_cancels_what_awaits() -> None:
         except KeyboardInterrupt:
             print("again")
     """
-    run = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True
-    )
+    run = run_python("-c", textwrap.dedent(program))
     assert run.stdout == "heard\ninterrupted\nagain\n" and run.stderr == ""
 
 
@@ -694,9 +667,7 @@ def test_a_child_of_a_fork() -> None:
         os.wait()
         lua.run("print(n)")
     """
-    run = subprocess.run(
-        [sys.executable, "-Wignore", "-c", textwrap.dedent(program)], capture_output=True, text=True
-    )
+    run = run_python("-Wignore", "-c", textwrap.dedent(program))
     assert run.stdout == "interrupted\n5\t\n" and run.stderr == ""
 
 
@@ -735,23 +706,7 @@ def test_timeouts(lua: Engine, source: str) -> None:
     assert lua.eval("1 + 1", timeout=10) == 2
 
 
-WAITING = [
-    "os.execute('sleep 30; true')",
-    "io.popen('sleep 30; echo text'):read('*a')",
-    "for line in io.popen('echo text; sleep 30; true'):lines() do end",
-    "local pipe = io.popen('sleep 30; true') pipe:close()",
-    "io.popen('sleep 30; true', 'w'):write(('x'):rep(1e6))",
-    "require 'sys' sys.execute('sleep 30; true')",
-    "torch.PipeFile('sleep 30; echo 1', 'r'):readInt()",
-    "torch.PipeFile('sleep 30; true', 'w'):close()",
-    "torch.PipeFile('sleep 30; true', 'w'):writeString(('x'):rep(1e6))",
-    "require 'sys' sys.sleep(30)",
-    "require('socket').sleep(30)",
-    "local m = require('threads').Mutex() m:lock() m:lock()",
-    "local t = require 'threads' local m, c = t.Mutex(), t.Condition() m:lock() c:wait(m)",
-    "pool:synchronize()",
-    "pcall(os.execute, 'sleep 30; true') while true do end",
-]
+WAITING = data(__file__, "WAITING")
 
 
 @pytest.mark.thorough
@@ -901,15 +856,7 @@ def test_after_closing() -> None:
 
 
 @pytest.mark.parametrize(
-    "source",
-    [
-        "close() done = true",
-        "close() x:add(1) torch.ones(3):sum()",
-        "coroutine.resume(coroutine.create(close)) close()",
-        "x:apply(close)",
-        "use()",
-        "pcall(use) close()",
-    ],
+    "source", data(__file__, "test_a_function_that_lua_calls_may_close_the_engine")
 )
 def test_a_function_that_lua_calls_may_close_the_engine(source: str) -> None:
     lua = Engine()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pkgutil import iter_modules
 
+from tests.processes import run_python
 from tests.runtime.export.coverage import CLASSES, PAGE, START, own_name, table
 from th_shell.runtime.export import rows
 from th_shell.runtime.export.modules import FAMILIES, row_of
@@ -38,6 +37,6 @@ def test_a_net_loads_the_families_of_its_classes() -> None:
         "graph_of(module('Sequential', linear(3, 4), module('Tanh'), linear(4, 2)));"
         "print(*sorted(name for name in sys.modules if '.export.rows.' in name))"
     )
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    run = run_python("-c", program)
     families = {name.rpartition(".")[2] for name in run.stdout.split()}
     assert families == {"containers", "convolutions", "linear", "elementwise", "refused"}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.data_files import data
 from tests.runtime.export.nets import conv, linear, module, tensor
 from th_shell.runtime import Function, Table, TorchObject
 from th_shell.runtime.export import ExportError, describe
@@ -25,30 +26,7 @@ def test_a_checkpoint() -> None:
     entries = Table({"epoch": 3, "model": net, "criterion": module("MSECriterion")})
     entries["mean"] = tensor_of(np.ones(3))
     entries["options"] = Table({"rate": 0.1, "name": "x" * 90})
-    text = """
-table of 5 entries
-  epoch      3
-  model      nn.Sequential, 514 parameters, 2,056 bytes of float32
-    --select model
-    input: batch x 3 x ? x ?
-    1  nn.Sequential
-      1  nn.SpatialConvolution, weight 8x3x3x3, bias 8
-        -> nn.Conv2d(3, 8, 3, padding=1)
-      2  nn.ReLU -> nn.ReLU()
-    2  nn.ConcatTable
-      1  nn.Identity
-      2  my.Scale
-        -> cannot be converted: this class is not known here; its fields are
-        _type. --stub leaves its place empty in a .pt file's source
-    3  nn.JoinTable -> torch.cat((x, y), 1)
-    4  nn.SpatialConvolution, weight 2x16x3x3, bias 2 -> nn.Conv2d(16, 2, 3)
-  criterion  nn.MSECriterion
-    -> cannot be converted: it is a criterion, and no part of a net;
-    torch.nn has PyTorch's losses
-    --select criterion
-  mean       torch.DoubleTensor 3
-  options    {'rate': 0.1, 'name': 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
-"""
+    text = data(__file__, "test_a_checkpoint")
     told(text, entries, width=80)
 
 

@@ -8,8 +8,6 @@ nn, nngraph and dpnn where Lua finds them: ``th tests/runtime/export/modules.lua
 from __future__ import annotations
 
 import gzip
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ import onnx
 import onnxruntime
 import pytest
 
+from tests.processes import run_python
 from th_shell import runtime
 from th_shell.runtime import Table, TorchObject
 from th_shell.runtime.export import ExportError, to_onnx, to_pytorch
@@ -122,8 +121,7 @@ def test_pytorch_sources(tmp_path: Path) -> None:
             target = tmp_path / f"net{number}_{shape is None}.pt"
             to_pytorch(entry["module"], target, check=False, input=shape)
     for words in (["check", "--isolated"], ["format", "--isolated", "--diff"]):
-        command = [sys.executable, "-m", "ruff", *words, "-q", str(tmp_path)]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = run_python("-m", "ruff", *words, "-q", str(tmp_path))
         assert (done.returncode, done.stdout) == (0, "")
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.data_files import data
 from tests.runtime.export.nets import conv, linear, module, tensor
 from th_shell.runtime import Table, TorchObject
 from th_shell.runtime.export import ExportError, to_pytorch
@@ -72,25 +73,7 @@ def state_dict(path: Path) -> tuple[dict[str, Any], list[str]]:
         return dict(reader.load()), reader.keys
 
 
-CHAIN = """\
-class Model(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.features = nn.Sequential(
-            nn.Conv2d(1, 2, 3),
-            nn.ReLU(),
-            nn.Conv2d(2, 2, 3, padding=1),
-        )
-        self.classifier = nn.Sequential(
-            nn.Linear(8, 4),
-            nn.Tanh(),
-            nn.Linear(4, 2),
-        )
-        self.eval()  # as it was converted; train() to go on
-
-    def forward(self, x):
-        return self.classifier(self.features(x).flatten(1))
-"""
+CHAIN = data(__file__, "CHAIN")
 
 
 def test_a_chain(tmp_path: Path) -> None:
@@ -112,28 +95,7 @@ def residual(channels: int) -> TorchObject:
     return module("Sequential", both, module("CAddTable"), module("ReLU"))
 
 
-BLOCKS = """\
-class Model(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.features1 = nn.Sequential(
-            nn.Conv2d(2, 2, 1),
-            nn.Tanh(),
-        )
-        self.features2 = nn.Sequential(
-            nn.ReLU(),
-            nn.Conv2d(2, 4, 1),
-        )
-        self.features3 = nn.Sequential(
-            nn.Conv2d(4, 4, 1),
-            nn.Tanh(),
-        )
-        self.eval()  # as it was converted; train() to go on
-
-    def forward(self, x):
-        x = self.features2(self.features1(x) + x)
-        return F.relu(self.features3(x) + x)
-"""
+BLOCKS = data(__file__, "BLOCKS")
 
 
 def test_blocks_stand_one_after_the_other(tmp_path: Path) -> None:
@@ -144,19 +106,7 @@ def test_blocks_stand_one_after_the_other(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found["features3.0.weight"], np.asarray(third.weight))
 
 
-TWO = """\
-class Model(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.linear1 = nn.Linear(3, 2)
-        self.linear2 = nn.Linear(4, 2)
-        self.linear2.bias = self.linear1.bias
-        self.eval()  # as it was converted; train() to go on
-
-    def forward(self, input1, input2):
-        x = self.linear1(input1) + self.linear2(input2)
-        return x, F.relu(x), self.linear1(input1)
-"""
+TWO = data(__file__, "TWO")
 
 
 def test_two_inputs_and_what_is_shared(tmp_path: Path) -> None:

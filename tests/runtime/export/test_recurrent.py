@@ -8,8 +8,6 @@ recurrent.t7``, and ``gzip -9n recurrent.t7``.
 from __future__ import annotations
 
 import gzip
-import subprocess
-import sys
 from collections.abc import Iterator
 from inspect import signature
 from pathlib import Path
@@ -19,6 +17,8 @@ import numpy as np
 import onnxruntime
 import pytest
 
+from tests.data_files import data
+from tests.processes import run_python
 from tests.runtime.export.nets import linear, module, tensor
 from th_shell import runtime
 from th_shell.runtime import Table, TorchObject
@@ -68,8 +68,7 @@ def test_pytorch_sources(tmp_path: Path) -> None:
         target = tmp_path / f"net{number}.pt"
         to_pytorch(entry["module"], target, check=False, input=entry["shape"])
     for words in (["check", "--isolated"], ["format", "--isolated", "--diff"]):
-        command = [sys.executable, "-m", "ruff", *words, "-q", str(tmp_path)]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = run_python("-m", "ruff", *words, "-q", str(tmp_path))
         assert (done.returncode, done.stdout) == (0, "")
 
 
@@ -102,19 +101,7 @@ def _source(net: Any, tmp_path: Path, shape: str | None) -> str:
 def test_an_lstm_as_people_write_it(tmp_path: Path) -> None:
     entry = _ENTRIES["Sequencer: stacked"]
     assert _source(entry["module"], tmp_path, entry["shape"]).partition("\n\n\n")[2] == (
-        "class Model(nn.Module):\n"
-        "    def __init__(self):\n"
-        "        super().__init__()\n"
-        "        self.lstm = nn.LSTM(3, 2)\n"
-        "        self.layers = nn.Sequential(\n"
-        "            nn.Linear(2, 4),\n"
-        "            nn.LogSoftmax(dim=1),\n"
-        "        )\n"
-        "        self.eval()  # as it was converted; train() to go on\n"
-        "\n"
-        "    def forward(self, x):\n"
-        "        x, _ = self.lstm(x)\n"
-        "        return self.layers(x.flatten(0, 1)).unflatten(0, x.shape[:2])\n"
+        data(__file__, "test_an_lstm_as_people_write_it")
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.data_files import data
 from tests.runtime.export.nets import linear, module, tensor
 from th_shell.runtime import TorchObject
 from th_shell.runtime.export import ExportError, to_onnx, to_pytorch
@@ -20,66 +21,7 @@ def scale(*sizes: int, **fields: Any) -> TorchObject:
     return TorchObject("my.Scale-2", {**plain, **tensors, "output": tensor(9), **fields})
 
 
-SOURCE = '''\
-"""nn.Sequential of Torch7; its parameters are in net.pt."""
-
-import torch
-from torch import nn
-
-
-class Scale_2(nn.Module):
-    """my.Scale_2 of Torch7, which is not known here: its forward is to be written."""
-
-    def __init__(self, alpha, type_, class_, weight, mask):
-        super().__init__()
-        self.alpha = alpha
-        self.type_ = type_
-        self.class_ = class_
-        self.weight = nn.Parameter(torch.empty(weight))
-        self.register_buffer("mask", torch.empty(mask))
-
-    def forward(self, x):
-        raise NotImplementedError("my.Scale_2 is not converted")
-
-
-class Scale_22(nn.Module):
-    """my.Scale_2 of Torch7, which is not known here: its forward is to be written."""
-
-    def __init__(self, alpha, type_, class_, number, weight, mask):
-        super().__init__()
-        self.alpha = alpha
-        self.type_ = type_
-        self.class_ = class_
-        self.number = number
-        self.weight = nn.Parameter(torch.empty(weight))
-        self.register_buffer("mask", torch.empty(mask))
-
-    def forward(self, x):
-        raise NotImplementedError("my.Scale_2 is not converted")
-
-
-class Model(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layers = nn.Sequential(
-            nn.Linear(3, 4),
-            Scale_2(alpha=0.5, type_="full", class_="x", weight=(4, 4), mask=4),
-            Scale_2(alpha=0.25, type_="full", class_="x", weight=(5, 4), mask=5),
-            Scale_22(
-                alpha=0.5,
-                type_="full",
-                class_="x",
-                number=1,
-                weight=(4, 4),
-                mask=4,
-            ),
-            nn.Linear(4, 2),
-        )
-        self.eval()  # as it was converted; train() to go on
-
-    def forward(self, x):
-        return self.layers(x)
-'''
+SOURCE = data(__file__, "SOURCE")
 
 
 def test_stubs(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import pytest
+
+from tests.data_files import data
+from tests.processes import run_python
 
 pytestmark = pytest.mark.unguarded("numpy is loaded from the start")
 
@@ -40,24 +42,12 @@ sys.meta_path.insert(0, Finder)
 
 
 def run(code: str, *options: str) -> str:
-    words = [sys.executable, *options, "-c", START + code]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    done = run_python(*options, "-c", START + code, timeout=60)
     assert done.stderr == ""
     return done.stdout
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "print(1)",
-        "collectgarbage()",
-        "require 'paths' paths.cwd() paths.tmpname()",
-        "local t = torch.Timer() sys.clock() torch.tic()",
-        "torch.class('A') print(torch.typename(A()), torch.isTensor(1), torch.type(torch._gen))",
-        "pcall(error, {}) print(pcall(function() return nil + 1 end))",
-        "os.exit(0)",
-    ],
-)
+@pytest.mark.parametrize("source", data(__file__, "test_what_needs_no_numpy"))
 def test_what_needs_no_numpy(source: str) -> None:
     code = f"""
 def loaded():
@@ -247,22 +237,7 @@ luajit._source = read
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "source"),
-    [
-        ("th_shell.runtime.host.numpy_functions", "x = torch.ones(2)"),
-        ("th_shell.runtime.ops.order", "x = torch.ones(2)"),
-        ("numpy.random", "torch.rand(2)"),
-        (
-            "th_shell.runtime.packages.image.scaling",
-            "require 'image' image.scale(torch.rand(1, 5, 5), 3, 3)",
-        ),
-        ("packages/hdf5/file", "require 'hdf5'"),
-        ("thnn/places", "require 'nn.THNN'"),
-        ("ops/_operands", "torch.sort(torch.rand(50))"),
-        ("thnn/pooling", "torch.setnumthreads(2) torch.rand(2e5):add(1)"),
-    ],
-)
+@pytest.mark.parametrize(("name", "source"), data(__file__, "test_one_part_fails_once"))
 def test_one_part_fails_once(name: str, source: str) -> None:
     code = f"""
 engine = Engine()

@@ -1,9 +1,8 @@
 """What is loaded ahead of time."""
 
-import subprocess
-import sys
-
 import pytest
+
+from tests.processes import run_python
 
 SHOW = """\
 import sys
@@ -21,7 +20,7 @@ print({module!r} in before, {module!r} in sys.modules)
 )
 def test_what_operations_load_at_their_first_use(function: str, module: str) -> None:
     code = SHOW.format(function=function, module=module)
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    run = run_python("-c", code, check=True)
     before, after = run.stdout.split()
     assert after == "True"
     assert before == "False" or module == "numpy.random"  # which older numpy loads itself

@@ -8,20 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from tests.runtime.io.torch7_files import FILES, mode_of
 from th_shell.runtime.core.dtypes import DTYPES
 
 SHARED = Path(__file__).parents[4] / "shared" / "t7"
 
 MODES = ("binary", "ascii")
-LAYOUTS = {
-    "contiguous": "x",
-    "transposed": "x:t()",
-    "narrowed": "x:narrow(2, 2, 2)",
-    "selected": "x:select(2, 3)",
-    "expanded": "x:narrow(1, 1, 1):expand(5, 4)",
-    "empty": "x.new()",
-}
+LAYOUTS = data(__file__, "LAYOUTS")
 
 
 @pytest.mark.parametrize(("mode", "layout"), list(product(MODES, LAYOUTS)))
@@ -83,35 +77,7 @@ def test_depth_is_not_bounded(lua: Lua) -> None:
 
 
 #: What the files hold, by the first part of their names: o is the object.
-HELD = {
-    "types": """
-      for _, name in ipairs{'Byte', 'Char', 'Short', 'Int', 'Long', 'Float', 'Double', 'Half'} do
-        local x, s = o[name], o[name .. 'Storage']
-        assert(torch.type(x) == 'torch.' .. name .. 'Tensor' and x:isContiguous())
-        assert(table.concat(x:double():totable(), ' ') == '1 2 3 4')
-        s[2] = 7
-        assert(x:double()[2] == 7 and #s == 4)
-      end""",
-    "views": """
-      local function has(x, ...) assert(x:isSameSizeAs(torch.Tensor(...))) return x end
-      assert(has(o.base, 3, 4)[2][3] == 7 and has(o.t, 4, 3)[3][2] == 7)
-      assert(has(o.row, 4)[3] == 7 and has(o.column, 3)[2] == 7 and o.empty:dim() == 0)
-      o.storage[7] = 99
-      assert(o.base[2][3] == 99 and o.t[3][2] == 99 and o.row[3] == 99 and o.column[2] == 99)
-      assert(o.again == o.base and #o.storage == 12)""",
-    "table": """
-      local wanted = {1, 2.5, -1e300, math.huge, true, false, 'b\\0in\\n"ary', [0.5] = 'half',
-        list = o.list, name = 'node', [true] = 'yes', self = o}
-      for key, value in pairs(wanted) do assert(o[key] == value) end
-      for key in pairs(o) do assert(wanted[key] ~= nil) end
-      assert(#o.list == 2 and next(o.list[1]) == nil and o.list[2][1] == o)""",
-    "nil": "assert(o == nil)",
-    "scalar1": "assert(o == 1)",
-    "scalar2": "assert(o == 'text')",
-    "scalar3": "assert(o == true)",
-    "scalar4": "assert(o == false)",
-    "function": "assert(o.n == 3 and torch.type(o.f) == 'function')",
-}
+HELD = data(__file__, "HELD")
 
 
 @pytest.fixture

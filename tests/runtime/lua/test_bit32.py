@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 
 import pytest
 
 from tests.conftest import Lua
+from tests.processes import run_python
 
 NUMBERS = [0, 1, 2, 7, 255, 2**16, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**40 + 3, -1, -5, -(2**31)]
 SHIFTS = [*range(-34, 35), 2**31, -(2**31)]
@@ -63,9 +62,7 @@ except ImportError:
     sys.exit("lupa has no Lua 5.2")
 print(LuaRuntime().execute(sys.stdin.read()))
 """
-    run = subprocess.run(
-        [sys.executable, "-c", code], input=program, capture_output=True, text=True
-    )
+    run = run_python("-c", code, input=program)
     if run.stderr.strip() == "lupa has no Lua 5.2":
         pytest.skip(run.stderr)
     assert run.stderr == ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from tests.processes import run_th
 
 CLEARED = (
@@ -78,21 +79,7 @@ def test_a_long_table_is_cut_off() -> None:
     assert table.endswith("x...")
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "torch.split()",
-        "torch.ones(2).chunk({}, 1)",
-        "torch.DoubleTensor.real(5)",
-        "torch.CmdLine.string()",
-        "xlua.formatTime({})",
-        "sys.split(print)",
-        "paths.concat({}, {})",
-        "torch.multinomialAliasSetup(1)",
-        "require('lfs').attributes({})",
-        "torch.Generator.__index({}, 1)",
-    ],
-)
+@pytest.mark.parametrize("call", data(__file__, "test_errors_of_lua_tell_the_users_line"))
 def test_errors_of_lua_tell_the_users_line(call: str) -> None:
     printed = prompt(f"local ok, message = pcall(function() {call} end) print(ok, message)")
     assert printed.startswith("false\tstdin:1: ")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from th_shell.runtime.shell import Engine, LuaError
 
 ADVICE = (
@@ -73,77 +74,18 @@ def test_tensors_say_that_there_is_no_gpu(lua: Lua) -> None:
         lua("torch.ones(2):cudaLong()")
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        "assert(torch.ones(2):cuda():type() == 'torch.FloatTensor')",
-        "local x = torch.FloatTensor(2) assert(x:cuda() == x and x:type('torch.CudaTensor') == x)",
-        "assert(torch.ones(2):cudaLong():type() == 'torch.LongTensor')",
-        "assert(torch.CudaTensor(3):type() == 'torch.FloatTensor')",
-        "torch.setdefaulttensortype('torch.CudaTensor') assert(torch.Tensor == torch.FloatTensor)",
-        "require 'cutorch' cutorch.setDevice(1) assert(cutorch.getDeviceCount() == 1)",
-        "require 'cutorch' assert(not pcall(cutorch.setDevice, 2)) cutorch.synchronize()",
-        "require 'cutorch' local x = cutorch.createCudaHostDoubleTensor(2, 3)"
-        " assert(x:type() == 'torch.DoubleTensor' and x:dim() == 2)",
-        "require 'cutorch' cutorch.manualSeed(5) assert(torch.initialSeed() == 5)",
-        "require 'cunn' assert(cutorch and nn.Criterion():cuda().kind == 'torch.FloatTensor')",
-        "require 'cunn' assert(nn.Module():type('torch.CudaTensor').kind == 'torch.FloatTensor')",
-        "require 'cunn'"
-        " assert(nn.utils.recursiveType(2, 'torch.CudaTensor') == 'torch.FloatTensor')",
-        "require 'cudnn' local m = cudnn.SpatialConvolution(2, 2, 1, 1)"
-        " assert(torch.type(m) == 'cudnn.SpatialConvolution' and m:fastest() == m)",
-        "require 'cudnn' assert(cudnn.NoSuchLayer == nil and cudnn.convert(7) == 7)",
-        "require 'cudnn' assert(cudnn.version >= 4000)",
-        "for _, get in ipairs{torch.getmetatable, torch.getconstructortable} do"
-        " assert(get('torch.CudaTensor') == get('torch.FloatTensor')) end",
-        "require 'cunn' local m = nn.DataParallelTable(1):add(nn.SpatialConvolution(1, 2, 1, 1))"
-        " assert(m:updateOutput(torch.ones(1, 3, 3)):size(1) == 2 and not pcall(m.add, m, m))",
-    ],
-)
+@pytest.mark.parametrize("program", data(__file__, "test_the_processor_in_the_place_of_a_gpu"))
 def test_the_processor_in_the_place_of_a_gpu(gpu: Engine, program: str) -> None:
     gpu.run(gpu.compile(program.encode()))
 
 
-@pytest.mark.parametrize(
-    ("call", "given"),
-    [
-        ("SpatialAveragePooling(2, 3)", "2 3 2 3"),
-        ("SpatialAveragePooling(2, 3, 1, 1, 4, 5)", "2 3 1 1 4 5"),
-        ("SpatialCrossMapLRN()", "5"),
-        ("SpatialConvolution(1, 1, 3, 3, 1, 1, 2)", "1 1 2 0"),
-        ("ClippedReLU(6)", "0 6"),
-        ("VolumetricAveragePooling(1, 1, 1, 1, 1, 1, 0)", "1 1 1 1 1 1 0"),
-        ("VolumetricConvolution(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1)", "1 1 1 1 1 1 1 1 0 0 0 1"),
-    ],
-)
+@pytest.mark.parametrize(("call", "given"), data(__file__, "test_defaults_are_those_of_cudnn"))
 def test_defaults_are_those_of_cudnn(gpu: Engine, call: str, given: str) -> None:
     gpu.run(gpu.compile(b"require 'cudnn'"))
     assert gpu.eval(f"table.concat(cudnn.{call}.given, ' ')") == given
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            "VolumetricConvolution(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 2)",
-            "cudnn.VolumetricConvolution with groups is not there on the processor",
-        ),
-        (
-            "VolumetricAveragePooling(1, 1, 1, 1, 1, 1, 1)",
-            "cudnn.VolumetricAveragePooling with padding is not there on the processor",
-        ),
-        (
-            "TemporalConvolution(1, 1, 1, 1, 1)",
-            "cudnn.TemporalConvolution with padding is not there on the processor",
-        ),
-        (
-            "SpatialConvolution(4, 8, 3, 3, 1, 1, 1, 1, 3)",
-            "the numbers of planes must be divisible by the number of groups",
-        ),
-        ("ClippedReLU()", "cudnn.ClippedReLU needs a ceiling"),
-        ("LSTM(4, 4, 1)", "cudnn.LSTM is not there on the processor"),
-    ],
-)
+@pytest.mark.parametrize(("call", "message"), data(__file__, "test_what_the_processor_does_not_do"))
 def test_what_the_processor_does_not_do(gpu: Engine, call: str, message: str) -> None:
     with pytest.raises(LuaError) as caught:
         gpu.run(gpu.compile(f"require 'cudnn' cudnn.{call}".encode()))

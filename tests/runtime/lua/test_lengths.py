@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from th_shell.runtime.shell import Engine
 
 # Classes whose objects have a length, and have none, and a function that prints values.
@@ -34,45 +35,12 @@ def _run(lua: Lua, source: str) -> str:
     return lua(_HEADING + source)
 
 
-@pytest.mark.parametrize(
-    ("expressions", "printed"),
-    [
-        ("#c, #list, # c, #\n  c", "5 3 5 5"),
-        ('#\'abc\', #"x\\"y", #[[long]], #{1, 2}', "3 3 4 2"),
-        ("#c.inner, #c:get(), #c.inner.inner:get().inner, #c['inner']", "5 5 5 5"),
-        ("#(c), #((c)), #(nil or c), #(list)", "5 5 5 3"),
-        ("#c + #c, #c * 2, -#c, not #c, #c == 5, #c .. 'x'", "10 10 -5 false true 5x"),
-        ("#c > #list and #c or #list, 2 ^ #c", "5 32"),
-        ("#list[#list], #c.list[#c.list], #list[#c.list[#list] and #list]", "5 3 5"),
-        ("#c --[[ # ]] -- #c\n + 1, '#c', [==[ #c ]] ]==]", "6 #c  #c ]] "),
-        ("#tostring(1), #tostring 'abc', #('x'):rep(#c)", "1 3 5"),
-        ("#setmetatable({}, { __len = function() return 'a', 'b' end })", "a"),
-        ("#setmetatable({ 1 }, { __index = function() return 3 end })", "1"),
-        ("#setmetatable({}, { __len = function(...) return select('#', ...) end })", "2"),
-        ("#torch.LongStorage(3), (function(...) return #... end)(c)", "3 5"),
-    ],
-)
+@pytest.mark.parametrize(("expressions", "printed"), data(__file__, "test_lengths"))
 def test_lengths(lua: Lua, expressions: str, printed: str) -> None:
     assert _run(lua, f"show({expressions})") == printed + "\t\n"
 
 
-@pytest.mark.parametrize(
-    ("expression", "message"),
-    [
-        ("#x", "attempt to get length of local 'x' (a nil value)"),
-        ("#(x)", "attempt to get length of local 'x' (a nil value)"),
-        ("#c", "attempt to get length of upvalue 'c' (a number value)"),
-        ("#test_no_such", "attempt to get length of global 'test_no_such' (a nil value)"),
-        ("#list.n", "attempt to get length of field 'n' (a nil value)"),
-        ("#list['n']", "attempt to get length of field 'n' (a nil value)"),
-        ("#(list.n)", "attempt to get length of field 'n' (a nil value)"),
-        ("#list[1]", "attempt to get length of a number value"),
-        ("#io.stdout", "attempt to get length of field 'stdout' (a userdata value)"),
-        ("#print", "attempt to get length of global 'print' (a function value)"),
-        ("#list.n.x", "attempt to index field 'n' (a nil value)"),
-        ("#test_lengths.Plain()", "test_lengths.Plain has no length operator"),
-    ],
-)
+@pytest.mark.parametrize(("expression", "message"), data(__file__, "test_errors"))
 def test_errors(lua: Lua, expression: str, message: str) -> None:
     source = f"c = 1\nlocal function f() local x; return {expression} end\nprint(pcall(f))"
     assert _run(lua, source) == f"false\tlua:3: {message}\t\n"

@@ -7,22 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 
 
-@pytest.mark.parametrize(
-    ("source", "calls"),
-    [
-        ("f\n(1)", "1"),
-        ("f\n\n  (1)\n(2)", "1 2"),
-        ("f\r\n(1)", "1"),
-        ("f -- (\n--[[ (\n( ]] (1)", "1"),
-        ("f --[==[ ]] \n ]==]\n(1)", "1"),
-        ("f [[\n(]]\n(2)", "( 2"),
-        ('f "\\"(\\\n("\n(2)', '"(\n( 2'),
-        ("local t = {f\n(1), f\n(2)}", "1 2"),
-        ("f (1)\n(2) f(3)\n(4)", "1 2 3 4"),
-    ],
-)
+@pytest.mark.parametrize(("source", "calls"), data(__file__, "test_calls"))
 def test_calls(lua: Lua, source: str, calls: str) -> None:
     heading = "local seen = {} local function f(x) seen[#seen + 1] = tostring(x) return f end\n"
     printed = lua.run(f"{heading}{source}\nprint(table.concat(seen, ' '))")

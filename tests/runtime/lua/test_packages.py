@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from tests.processes import run_th
 
 ROOT = Path(__file__).parents[3]
@@ -151,28 +152,7 @@ def test_lfs_where_there_is_none(lua: Lua, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "outcome"),
-    [
-        ("setmode(f, 'text')", "true\ttrue\tbinary"),
-        ("setmode(f, 'foo')", "false\tbad argument #2 to '?' (invalid option 'foo')"),
-        ("setmode(f)", "false\tbad argument #2 to '?' (string expected, got no value)"),
-        ("setmode('x', 'text')", "false\tbad argument #1 to '?' (FILE* expected, got string)"),
-        ("setmode(closed, 'text')", "false\tsetmode: closed file"),
-        ("lock(closed, 'w')", "false\tlock: closed file"),
-        ("unlock(closed)", "false\tunlock: closed file"),
-        ("lock(f, 'w', 0, 10)", "true\ttrue"),
-        ("lock(f, 'r')", "true\tnil\tBad file descriptor"),  # it was opened for writing
-        ("lock(f, 'x')", "false\tlock: invalid mode"),
-        ("lock(f, 'w', 'a')", "false\tbad argument #3 to '?' (number expected, got string)"),
-        ("unlock(f)", "true\ttrue"),
-        ("touch('x', 'a')", "false\tbad argument #2 to '?' (number expected, got string)"),
-        ("attributes('/', 3)", "false\tinvalid attribute name '3'"),
-        ("dir()", "false\tbad argument #1 to '?' (string expected, got no value)"),
-        (
-            "dir('/no/such/folder')",
-            "false\tcannot open /no/such/folder: No such file or directory",
-        ),
-    ],
+    ("call", "outcome"), data(__file__, "test_lfs_has_the_words_of_the_original")
 )
 def test_lfs_has_the_words_of_the_original(
     lua: Lua, tmp_path: Path, call: str, outcome: str

@@ -6,10 +6,10 @@ given place: so the programs here take the lock as lupa does, and never free it.
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+
+from tests.data_files import data
+from tests.processes import run_python
 
 PROGRAM = """
 import ctypes, sys
@@ -30,18 +30,7 @@ with Engine() as engine:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("source", "printed"),
-    [
-        ("take();", ""),
-        ("take() error('no', 0)", "no\n"),
-        ("pcall(function() take() error() end) torch.mm(torch.eye(2), torch.eye(2)) take()", ""),
-        ("coroutine.resume(coroutine.create(function() take() error() end));", ""),
-        # Python lets Lua collect, and finalize, before it makes large storages.
-        ("finalize() for i = 1, 40 do torch.DoubleTensor(1e7) end", ""),
-    ],
-)
+@pytest.mark.parametrize(("source", "printed"), data(__file__, "test_the_lock_is_free"))
 def test_the_lock_is_free(source: str, printed: str) -> None:
-    command = [sys.executable, "-c", PROGRAM, source]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    run = run_python("-c", PROGRAM, source, timeout=60)
     assert (run.stdout, run.stderr) == (f"{printed}3\t\n", "")

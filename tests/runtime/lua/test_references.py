@@ -9,17 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Lua
+from tests.data_files import data
 from tests.runtime.finalizing import FINALIZING
 
-_USES = {
-    "sort": "x:sort()",
-    "product": "torch.mm(x:view(1, -1), x:view(-1, 1))",
-    "storage": "x:storage()",
-    "retain": "x:storage():retain()",
-    "print": "tostring(x)",
-    "resize": "x:resize(30)",
-    "convert": "x:float()",
-}
+_USES = data(__file__, "_USES")
 
 
 @pytest.mark.parametrize(("first", "second"), list(product(_USES, _USES)))
@@ -59,22 +52,7 @@ def test_views_follow_a_storage_that_leaves_its_block(lua, use: str) -> None:  #
 
 
 # What may be done with tensor i of a list, which then may be replaced; each keeps all numbers.
-_STEPS = [
-    "local x = t[{i}] x:add(1) x:add(-1)",
-    "t[{i}] = t[{j}]",
-    "t[{i}] = t[{j}]:narrow(1, 1, 2)",
-    "t[{i}] = t[{j}]:view(-1)",
-    "t[{i}] = t[{j}]:clone()",
-    "t[{i}] = torch.zeros({j} + 2)",
-    "t[{i}]:sort()",
-    "tostring(t[{i}])",
-    "local s = t[{i}]:storage() s:resize(s:size() + {j})",
-    "t[{i}] = torch.Tensor(t[{j}]:storage(), 1, 2)",
-    "t[{i}]:set(t[{j}])",
-    "t[{i}] = torch.zeros(3) + t[{j}][1]",
-    "collectgarbage()",
-    "collectgarbage() collectgarbage()",
-]
+_STEPS = data(__file__, "_STEPS")
 
 
 @pytest.mark.thorough

@@ -1,25 +1,15 @@
 """require: beside the calling file, C libraries, and what it says of those that are missing."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
+from tests.processes import run_python
 
-FILES = {
-    "main.lua": "local a = require './sub/a' print(a.name, a.b, a.package, a.up)",
-    "top.lua": "return 'top'",
-    "sub/a.lua": "return { name = 'a', b = require './b', package = require './pk', "
-    "up = require '../top' }",
-    "sub/b.lua": "include 'included.lua' return paths.basename(paths.thisfile())",
-    "sub/included.lua": "io.write(paths.basename((sys.fpath())), ' ')",
-    "sub/pk/init.lua": "return 'package'",
-    "sub/bad.lua": "error('inside')",
-    "sub/data": "return 'no extension'",
-}
+FILES = data(__file__, "FILES")
 
 
 @pytest.fixture
@@ -72,27 +62,7 @@ def test_missing_c_library(lua: Lua, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "what"),
-    [
-        ("loadcaffe", "is built against Torch7's own C core, which th does not have: leave it out"),
-        ("qt.x", "opens windows, which th does not: leave it out, or write to files"),
-        ("clnn", "is for GPUs, and th computes on the processor: leave it out"),
-        (
-            "graphicsmagick",
-            "is a library for pictures in C, which th does not have: use the package image of th: "
-            "image.load, image.save, image.scale",
-        ),
-        (
-            "lmdb",
-            "reads files by a library in C, which th does not have: write what it holds to .t7 or "
-            "HDF5 files, which th reads",
-        ),
-        (
-            "itorch",
-            "is Torch7's own kernel of notebooks: th --jupyter install brings that of th, and its "
-            "package image shows pictures",
-        ),
-    ],
+    ("name", "what"), data(__file__, "test_missing_package_that_cannot_be_there")
 )
 def test_missing_package_that_cannot_be_there(lua: Lua, name: str, what: str) -> None:
     assert lua.error(f"require '{name}'").endswith(f"\n\t'{name}' {what}")
@@ -102,11 +72,12 @@ def test_packages_load_without_a_c_library_that_few_functions_need(tmp_path: Pat
     (tmp_path / "unsup").mkdir()
     (tmp_path / "unsup/init.lua").write_text("require 'libunsup' unsup.name = 'here'")
     program = "print(pcall(require, 'libunsup')) package.path = './?/init.lua;' .. package.path "
-    done = subprocess.run(
-        [sys.executable, "-m", "th_shell", "-e", program + "require 'unsup' print(unsup.name)"],
+    done = run_python(
+        "-m",
+        "th_shell",
+        "-e",
+        program + "require 'unsup' print(unsup.name)",
         cwd=tmp_path,
-        capture_output=True,
-        text=True,
         timeout=60,
         env=os.environ | {"LUA_PATH": ""},
     )

@@ -5,32 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 
 FEW = "local v = require('tds').Vec() v[7], v[1e9] = 'a', 'b' "
 
 
 @pytest.mark.parametrize(
-    ("source", "printed"),
-    [
-        ("v:resize(0) print(#v, v[7])", "0\tnil\t\n"),
-        ("v:resize(8) print(#v, v[7])", "8\ta\t\n"),
-        ("v:insert(3, 'c') print(#v, v[3], v[8], v[1e9 + 1])", "1000000001\tc\ta\tb\t\n"),
-        ("v:remove(3) print(#v, v[6], v[1e9 - 1])", "999999999\ta\tb\t\n"),
-        ("v:remove() v:remove() v:insert('c') print(#v, v[999999999])", "999999999\tc\t\n"),
-        (
-            "v:sort(function(x, y) return (x or '') > (y or '') end) print(#v, v[1], v[2], v[3])",
-            "1000000000\tb\ta\tnil\t\n",
-        ),
-        (
-            "v:sort(function(x, y) return (x or '') < (y or '') end) print(v[1], v[1e9])",
-            "nil\tb\t\n",
-        ),
-        ("print(v:concat(',', 6, 8), v:concat('', 1e9, 1e9 + 1))", "nil,a,nil\tbnil\t\n"),
-        ("print(pcall(v.concat, v))", "false\tnot enough memory\t\n"),
-        ("print(pcall(v.concat, v, ',', 1, 1e12))", "false\tnot enough memory\t\n"),
-        ("for i, x in pairs(v) do if x then print(i, x) break end end", "7\ta\t\n"),
-        ("print(select(2, tostring(v):gsub('nil', '')))", "19\t\n"),
-    ],
+    ("source", "printed"), data(__file__, "test_what_has_no_value_takes_no_time")
 )
 def test_what_has_no_value_takes_no_time(lua: Lua, source: str, printed: str) -> None:
     assert lua(FEW + source) == printed

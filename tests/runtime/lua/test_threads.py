@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Lua
-from tests.processes import run_th
+from tests.data_files import data
+from tests.processes import run_python, run_th
 from th_shell.runtime.shell import Engine
 
 TOP = Path(__file__).parents[3]
@@ -318,52 +317,7 @@ def test_a_pool_that_is_there_when_the_process_ends() -> None:
 
 
 #: Jobs that resize what the program made, and the other way round.
-RESIZED = {
-    "a storage in a block of Lua's": """
-        pool:addjob(function() x:storage():resize(5000) x:storage()[5000] = 7 end)
-        pool:synchronize()
-        assert(x:storage():size() == 5000 and x:storage()[5000] == 7 and x:sum() == 1000)
-    """,
-    "tensors": """
-        local y = x:narrow(1, 1, 10)
-        for i = 1, 20 do
-          pool:addjob(function() x:resize(1000 + i) x:fill(i) y:set() collectgarbage() end)
-          x:apply(function(v) return v end)
-        end
-        pool:synchronize()
-        assert(x:size(1) == 1000 and x:storage():size() >= 1020 and y:dim() == 1)
-        assert(x:min() == 20 and x:max() == 20)
-    """,
-    "so much memory that garbage is collected": """
-        local s, made = torch.ByteStorage(20):fill(3), nil
-        pool:addjob(function()
-          s:resize(2e8)
-          return torch.ByteStorage(20):fill(4)
-        end, function(storage) made = storage end)
-        pool:synchronize()
-        made:resize(2e8)
-        assert(s:size() == 2e8 and s[20] == 3 and made:size() == 2e8 and made[20] == 4)
-    """,
-    "what a loop of the program runs over": """
-        local x = torch.ones(1e5)
-        for _ = 1, 20 do
-          pool:addjob(function()
-            local others, s = 0, x:storage()
-            for k = 1, 50 do
-              s:resize(1e5 + 1000 * k)
-              local y = torch.zeros(1e5)
-              for _ = 1, 1000 do math.sqrt(k) end
-              others = math.max(others, y:max())
-              s:resize(1e5)
-            end
-            return others, s:size()
-          end, function(others, size) assert(others == 0 and size == 1e5) end)
-          for _ = 1, 200 do x:apply(function(v) return v + 1 end) end
-        end
-        pool:synchronize()
-        assert(x:storage():size() == 1e5)
-    """,
-}
+RESIZED = data(__file__, "RESIZED")
 
 
 @pytest.mark.thorough
@@ -379,7 +333,5 @@ def test_threads_resize_what_they_share(source: str) -> None:
 
 
 def _run(program: str) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, cwd=TOP
-    )
+    done = run_python("-c", program, timeout=60, cwd=TOP)
     return done.returncode, done.stdout, done.stderr

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.data_files import data
 from th_shell.runtime.shell import Engine
 
 VALUES = b"""
@@ -16,20 +17,7 @@ text = 'a\\n' .. ('b'):rep(50)
 n, f, ti = 3, function() end, torch.Timer()
 t = setmetatable({ 1, 2 }, { __tostring = function() error('code was run') end })
 """
-LISTED = """\
-name  type          size       bytes
-big   FloatTensor   1000x1000  4 MB
-e     DoubleTensor  empty      0 bytes
-f     function
-n     number                             3
-row   DoubleTensor  3          24 bytes  view of 3 of 6, shares with x, y
-t     table         2
-text  string        52         52 bytes  "a bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb…"
-ti    Timer
-x     DoubleTensor  2x3        48 bytes  shares with row, y
-y     DoubleTensor  3x2        48 bytes  not contiguous, shares with row, x
-10 variables; 2 storages with 4 MB
-"""
+LISTED = data(__file__, "LISTED")
 
 Run = Callable[[bytes], str]
 

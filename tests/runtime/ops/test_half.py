@@ -3,26 +3,14 @@
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 
 # Each is rounded up on its way to a float, or down, and then once more.
 _NUMBERS = "{1 + 2^-11 + 2^-30, 65519.9999999, 2^-25 + 2^-60}"
 
 
 @pytest.mark.parametrize("count", [1, 70_000], ids=["few", "many"])
-@pytest.mark.parametrize(
-    "halves",
-    [
-        "torch.HalfTensor(numbers)",
-        "torch.HalfTensor(torch.HalfStorage(numbers))",
-        "torch.HalfTensor(#numbers):copy(torch.DoubleTensor(numbers))",
-        "torch.HalfTensor(2, #numbers):t():select(2, 1):copy(torch.DoubleTensor(numbers))",
-        "torch.DoubleTensor(numbers):half()",
-        "(function() local h = torch.HalfTensor(#numbers) "
-        "for i, v in ipairs(numbers) do h[i] = v end return h end)()",
-        "filled(function(v) return torch.HalfTensor(1):fill(v) end)",
-        "filled(function(v) return torch.HalfTensor(torch.HalfStorage(1):fill(v)) end)",
-    ],
-)
+@pytest.mark.parametrize("halves", data(__file__, "test_doubles_become_floats_first"))
 def test_doubles_become_floats_first(lua: Lua, halves: str, count: int) -> None:
     lua(
         "function filled(f) local h = torch.HalfTensor(#numbers) for i, v in ipairs(numbers) do "
@@ -34,20 +22,7 @@ def test_doubles_become_floats_first(lua: Lua, halves: str, count: int) -> None:
     assert lua("print(h:view(-1, 3):select(2, 1):min(), h:max(), h:min())") == "1\tinf\t0\t\n"
 
 
-@pytest.mark.parametrize(
-    ("call", "result"),
-    [
-        ("x:fill(1 + 2^-11 + 2^-30)", "1 1"),
-        ("x:abs()", "1 2"),
-        ("x:add(1 / 3)", "-0.66650390625 2.333984375"),
-        ("x:add(x)", "-2 4"),
-        ("x:add(1 / 3, x)", "-1.3330078125 2.666015625"),
-        ("x:add(2^-12, torch.HalfTensor{2^-5, 1})", "-1 2"),
-        ("x - x:add(0.5)", "-0.5 -0.5"),
-        ("x:mean(1)", "0.5"),
-        ("x:reshape(2, 1)", "-1 2"),
-    ],
-)
+@pytest.mark.parametrize(("call", "result"), data(__file__, "test_methods_return_new_tensors"))
 def test_methods_return_new_tensors(lua: Lua, call: str, result: str) -> None:
     lua(f"x = torch.HalfTensor{{-1, 2}} y = {call}")
     assert lua("print(torch.type(y), rawequal(x, y))") == "torch.HalfTensor\tfalse\t\n"

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from tests.transcripts import Entry, cases, wrong
 
 
@@ -15,20 +16,7 @@ LONGS = "x = torch.LongTensor{3, 1, 2} m = torch.LongTensor{{3, 1}, {1, 2}} b = 
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        ("x:indexFill(1, x, 7)", "bad argument #1 to 'indexFill' (out of range)"),
-        ("x:indexCopy(1, x, x + 8)", "bad argument #1 to 'indexCopy' (out of range)"),
-        ("x:indexAdd(1, x, x)", "bad argument #1 to 'indexAdd' (out of range)"),
-        ("m:indexFill(1, m:select(1, 1), 7)", "bad argument #2 to 'indexFill' (out of range)"),
-        ("x:index(x, 1, x:narrow(1, 1, 2))", "index out of range"),
-        ("m:gather(m, 1, m)", "Invalid index in gather"),
-        ("m:scatter(1, m, 2)", "Invalid index in scatter"),
-        ("m:scatter(1, m, m)", "Invalid index in scatter"),
-        ("b:maskedFill(b, 1)", "Mask tensor can take 0 and 1 values only"),
-        ("b:maskedCopy(b, b)", "Mask tensor can take 0 and 1 values only"),
-        ("b:maskedSelect(b, b)", "Mask tensor can take 0 and 1 values only"),
-    ],
+    ("call", "message"), data(__file__, "test_errors_where_indices_are_written_change_nothing")
 )
 def test_errors_where_indices_are_written_change_nothing(lua: Lua, call: str, message: str) -> None:
     lua(LONGS)

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 import th_shell.runtime.ops  # noqa: F401 (adds the rows)
 from tests.conftest import Lua
+from tests.data_files import data
+from tests.processes import run_python
 from tests.transcripts import Entry, cases, wrong
 from th_shell.runtime.calls.plans import Plans
 from th_shell.runtime.compute import blas_threads
@@ -278,7 +280,7 @@ def test_threads_are_set_of_a_library_that_is_loaded_while_another_thread_sets_t
             import scipy.linalg
         print(before, threads())
     """
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    run = run_python("-c", code, check=True)
     assert run.stdout == "[3] [3, 3]\n"
 
 
@@ -295,8 +297,7 @@ def test_the_environment_says_how_many_threads_large_products_have() -> None:
         print(small, large, os.environ["OPENBLAS_NUM_THREADS"])
     """
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
-    command = [sys.executable, "-c", code]
-    run = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    run = run_python("-c", code, check=True, env=environment)
     assert run.stdout == "1 2 2\n"
 
 
@@ -331,26 +332,6 @@ def test_blas_is_not_given_to_lua_without_room_for_its_buffers(
     assert numpy_functions.loop_for_lua(b"matmul", b"dd->d")
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        ("inverse(torch.zeros(3, 3))", "Lapack Error getrf : U(1,1) is 0, U is singular"),
-        ("inverse(torch.ones(3, 2))", "bad argument #1 to '?' (A should be square)"),
-        (
-            "potrf(-torch.eye(3))",
-            "Lapack Error in potrf : the leading minor of order 1 is not positive definite",
-        ),
-        (
-            "gesv(torch.ones(2), torch.zeros(2, 2))",
-            "Lapack Error in gesv : U(1,1) is zero, singular U.",
-        ),
-        (
-            "gesv(torch.ones(3), torch.eye(2))",
-            "bad argument #2 to '?' (A,B size incompatible - A has 2 rows, B has 3)",
-        ),
-        ("svd(torch.eye(2):mul(1 / 0))", " Lapack Error gesvd : the matrix has infinite elements"),
-        ("qr(torch.ones(3))", "bad argument #1 to '?' (A should be 2 dimensional)"),
-    ],
-)
+@pytest.mark.parametrize(("call", "message"), data(__file__, "test_errors_of_new_results"))
 def test_errors_of_new_results(lua: Lua, call: str, message: str) -> None:
     assert lua.error(f"torch.{call}") == message

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from tests.transcripts import Entry, cases, wrong
 
 
@@ -38,29 +39,7 @@ def test_many_elements_get_products_added(lua: Lua, dtype: str, vector: str) -> 
     assert lua("print((s - torch.mm(q, q)):abs():max() == 0)") == "true\t\n"
 
 
-@pytest.mark.parametrize(
-    ("call", "result"),
-    [
-        ("torch.lshift(torch.ByteTensor{1, 3, 249}, 32)", "0 0 0"),
-        ("torch.lshift(torch.CharTensor{1, 3, -7}, 33)", "0 0 0"),
-        ("torch.rshift(torch.ShortTensor{1, 3, -7}, 64)", "0 0 0"),
-        ("torch.rshift(torch.IntTensor{1, 3, -7}, 32)", "0 0 0"),
-        ("torch.lshift(torch.LongTensor{1, 3, -7}, 64)", "0 0 0"),
-        ("torch.clshift(torch.IntTensor{1, 3}, torch.IntTensor{32, 1})", "0 6"),
-        ("torch.IntTensor{1 - 2^31, -2^31}:remainder(-2^31)", "-2147483647 0"),
-        ("torch.cremainder(torch.IntTensor{1 - 2^31}, torch.IntTensor{-2^31})", "-2147483647"),
-        ("torch.addmm(1, torch.ones(2, 2), 0, torch.ones(2, 2) / 0, m):view(-1)", "1 1 1 1"),
-        ("torch.addmm(0, m, 1, torch.ones(2, 2), torch.ones(2, 2)):view(-1)", "2 2 2 2"),
-        ("torch.addmv(1, torch.ones(2), 0, m, torch.ones(2))", "1 1"),
-        ("torch.addr(1, torch.ones(1, 2), 0, m[1]:narrow(1, 1, 1), m[2]):view(-1)", "1 1"),
-        (
-            "torch.baddbmm(1, torch.ones(1, 2, 2), 0, m:view(1, 2, 2), m:view(1, 2, 2)):view(-1)",
-            "1 1 1 1",
-        ),
-        ("torch.ger(torch.Tensor{1, 2}, torch.Tensor{3}:expand(2)):view(-1)", "3 3 6 6"),
-        ("torch.zeros(1, 2):addr(torch.Tensor{3}:expand(1), torch.Tensor{2}:expand(2))[1]", "6 6"),
-    ],
-)
+@pytest.mark.parametrize(("call", "result"), data(__file__, "test_what_torch7_leaves_open"))
 def test_what_torch7_leaves_open(lua: Lua, call: str, result: str) -> None:
     """runtime/differences.md tells these."""
     lua("m = torch.Tensor{{0 / 0, 1}, {2, 3}}")

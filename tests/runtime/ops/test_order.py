@@ -3,28 +3,12 @@
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 
 PREPARE = "x = torch.LongTensor{3, 1, 2} r = torch.LongTensor{7, 8} "
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "torch.sort(r, r, x)",
-        "torch.sort(x, x, x)",
-        "torch.topk(r, r, x, 2)",
-        "torch.topk(r, x, x, 2)",
-        "torch.kthvalue(r, r, x, 2)",
-        "torch.kthvalue(r, x, x, 2)",
-        "torch.median(r, x, x)",
-        "torch.mode(x, x, x)",
-        "torch.max(r, r, x, 1)",
-        "torch.min(r, x, x, 1)",
-        "torch.nonzero(x, x)",
-        "torch.max(r:narrow(1, 1, 1), torch.LongTensor(r:storage(), 1, 1), x, 1)",
-        "torch.sort(torch.LongTensor(x:storage(), 1, 1), torch.LongTensor(x:storage(), 3, 1), x)",
-    ],
-)
+@pytest.mark.parametrize("call", data(__file__, "test_results_over_each_other_are_refused"))
 def test_results_over_each_other_are_refused(lua: Lua, call: str) -> None:
     lua(PREPARE)
     message = "the tensor of indices shares elements with another one of the call"

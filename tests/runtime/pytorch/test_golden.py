@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tests.processes import run_python
 
 TOP = Path(__file__).parents[3]
 SHARED = TOP.parent / "shared"
@@ -37,8 +37,7 @@ def words(text: str) -> list[str]:
 
 def test_every_program_prints_what_it_does_in_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(TOP))
-    command = [sys.executable, "-m", "th_shell", "--python", str(RUN), str(CASES)]
-    run = subprocess.run(command, capture_output=True, text=True)
+    run = run_python("-m", "th_shell", "--python", str(RUN), str(CASES))
     printed = {case["id"]: case["out"] for case in map(json.loads, run.stdout.splitlines())}
     wanted = {case["id"]: case["out"] for case in map(json.loads, CASES.read_text().splitlines())}
     differ = {name for name, out in wanted.items() if words(printed.get(name, "")) != words(out)}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import run_python
 from th_shell.torch.listing import stubs
 
 TOP = Path(__file__).parents[3]
@@ -40,10 +41,7 @@ def wrong(tmp_path: Path) -> Path:
 @pytest.mark.slow
 def test_mypy(wrong: Path, tmp_path: Path) -> None:
     words = ["-m", "mypy", "--strict", "--config-file=", f"--cache-dir={tmp_path}"]
-    done = subprocess.run(
-        [sys.executable, *words, str(PROGRAM), wrong.name],
-        capture_output=True, text=True, env={"MYPYPATH": str(TOP)}, cwd=tmp_path,
-    )  # fmt: skip
+    done = run_python(*words, str(PROGRAM), wrong.name, env={"MYPYPATH": str(TOP)}, cwd=tmp_path)
     lines = [
         line.partition("error: ")[2]
         for line in done.stdout.splitlines()

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import th_shell.torch as torch_module
+from tests.data_files import data
 from th_shell.torch.classes.generator import Generator
 from th_shell.torch.tensors.tensor import Tensor
 
@@ -272,16 +273,7 @@ def test_wrong_calls_draw_nothing(call: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "name", "kind"),
-    [
-        ("torch.rand(2, dtype=torch.int64)", "check_uniform_bounds", "Long"),
-        ("torch.randn(2, dtype=torch.bool)", "normal_kernel_cpu", "Bool"),
-        ("torch.zeros(2, dtype=torch.int64).log_normal_()", "log_normal_cpu", "Long"),
-        ("torch.zeros(2, dtype=torch.bool).geometric_(0.5)", "geometric_cpu", "Bool"),
-        ("torch.bernoulli(torch.randint(2, (3,)))", "bernoulli_tensor_cpu_p_", "Long"),
-        ("torch.poisson(torch.randint(2, (3,)))", "poisson_cpu", "Long"),
-        ("torch.randperm(5, dtype=torch.bool)", "randperm", "Bool"),
-    ],
+    ("call", "name", "kind"), data(__file__, "test_types_without_a_distribution")
 )
 def test_types_without_a_distribution(call: str, name: str, kind: str) -> None:
     with pytest.raises(NotImplementedError) as caught:
@@ -305,21 +297,7 @@ def test_seeds_too_large(seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("call", "message"),
-    [
-        ("torch.Generator(device=3.5)",
-         "Generator(): argument 'device' must be torch.device, not float"),
-        ("torch.rand('a')", "rand(): argument 'size' (position 1) must be tuple of ints, not str"),
-        ("torch.randint(3, 2)",
-         "randint(): argument 'size' (position 2) must be tuple of ints, not int"),
-        ("torch.empty(2).uniform_('a')",
-         "uniform_(): argument 'from' (position 1) must be float, not str"),
-        ("torch.empty(2).uniform_(generator=3)",
-         "uniform_(): argument 'generator' must be torch.Generator, not int"),
-        ("torch.empty(2).random_('a')", "random_() received an invalid combination of arguments - "
-         "got (str), but expected one of:\n * (*, torch.Generator generator = None)\n"
-         " * (int from, int to, *, torch.Generator generator = None)\n"
-         " * (int to, *, torch.Generator generator = None)\n"),
-    ],
+    data(__file__, "test_arguments_that_do_not_fit")
 )  # fmt: skip
 def test_arguments_that_do_not_fit(call: str, message: str) -> None:
     with pytest.raises(TypeError) as caught:

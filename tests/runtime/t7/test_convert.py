@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.data_files import data
 from tests.runtime.io.torch7_files import FILES
 from th_shell.runtime import Function, T7Error, Table, TorchObject, convert, load, save
 
@@ -71,16 +72,7 @@ def test_other_values_and_names(source: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "names"),
-    [
-        ([1, "1", "1#2"], ["1", "1#2", "1#2#2"]),
-        (["1#2", "1", 1], ["1#2", "1", "1#3"]),
-        (["x", "x.npy"], ["x", "x.npy#2"]),
-        (["x.npy", "x"], ["x.npy", "x#2"]),
-        (["../../x", "/x", "a/../x", ".", ".."], ["__/__/x", "_/x", "a/__/x", "_", "__"]),
-        ([r"..\x", "__/x", "../x", "a//x"], [r"__\x", "__/x", "__/x#2", "a/_/x"]),
-        (["\x1b[31m\n\0"], [r"\x1b[31m\n\x00"]),
-    ],
+    ("keys", "names"), data(__file__, "test_each_array_has_a_name_of_its_own_inside_the_archive")
 )
 def test_each_array_has_a_name_of_its_own_inside_the_archive(
     source: Path, keys: list[Any], names: list[str]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.data_files import data
 from th_shell.runtime import Function, Table, TorchObject
 from th_shell.runtime.t7.tensors import lua_tensor, storage_over, tensor_of
 from th_shell.runtime.t7.working_memory import (
@@ -29,21 +30,7 @@ def net(**fields: Any) -> TorchObject:
     return TorchObject("nn.Linear", {"weight": tensor(2, 2), **fields})
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("nn.Linear", "output"),
-        ("nn.Linear", "gradInput"),
-        ("my.Layer", "output"),
-        ("nn.Linear", "addBuffer"),
-        ("nn.SpatialMaxPooling", "indices"),
-        ("nn.LinearWeightNorm", "norm"),
-        ("nn.SoftSign", "temp"),
-        ("nn.LSTM", "sharedClones"),
-        ("cudnn.Dropout", "noise"),
-        ("cudnn.LSTM", "reserve"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "name"), data(__file__, "test_working_memory"))
 def test_working_memory(kind: str, name: str) -> None:
     def module(value: Any) -> TorchObject:
         return TorchObject(kind, {"weight": tensor(2, 2), "gradInput": 0, name: value})
@@ -83,18 +70,7 @@ def test_storages_that_the_structure_does_not_tell_go_out() -> None:
     assert names(TorchObject("my.Layer", {"_type": "", **storages})) == ["int32"]
 
 
-@pytest.mark.parametrize(
-    ("name", "keys", "count"),
-    [
-        ("optimState", ["m"], 0),
-        ("optim_config", ["m"], 0),
-        ("Optimizers", ["m"], 0),
-        ("state", ["evalCounter", "m"], 0),
-        ("state", ["t", "denom"], 0),
-        ("optimal", ["m"], 1),
-        ("fraction", ["numer", "denom"], 2),
-    ],
-)
+@pytest.mark.parametrize(("name", "keys", "count"), data(__file__, "test_what_is_an_optimizers"))
 def test_what_is_an_optimizers(name: str, keys: list[str], count: int) -> None:
     table = Table({"model": net(), name: Table(dict.fromkeys(keys, tensor(3)))})
     assert len(names(table)) == 1 + count

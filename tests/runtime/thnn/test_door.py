@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 
 SETUP = """
     THNN = require 'nn.THNN'
@@ -35,42 +36,7 @@ def test_what_the_module_has(door: Lua) -> None:
     """)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        ("T.Tanh_updateOutput(x:cdata())", "wrong number of arguments for function call"),
-        (
-            "T.Tanh_updateOutput(x:cdata(), 3)",
-            "bad argument #3 to 'v' (cannot convert 'number' to 'struct THDoubleTensor *')",
-        ),
-        (
-            "T.Tanh_updateOutput(x:cdata(), torch.FloatTensor():cdata())",
-            "bad argument #3 to 'v' (cannot convert 'struct THFloatTensor *' to "
-            "'struct THDoubleTensor *')",
-        ),
-        (
-            "T.Threshold_updateOutput(x:cdata(), y:cdata(), 'a', 1, false)",
-            "bad argument #4 to 'v' (cannot convert 'string' to 'double')",
-        ),
-        (
-            "T.Threshold_updateOutput(x:cdata(), y:cdata(), 1, 1, nil)",
-            "bad argument #6 to 'v' (cannot convert 'nil' to 'bool')",
-        ),
-        (
-            "T.Tanh_updateOutput(nil, y:cdata())",
-            "bad argument #2 to 'v' (a tensor is expected, got NULL)",
-        ),
-        ("THNN.C.THNN_DoubleFoo", "missing declaration for symbol 'THNN_DoubleFoo'"),
-        (
-            "THNN.runKernel('Tanh_updateOutput', 'torch.IntTensor')",
-            "Unsupported tensor type: torch.IntTensor",
-        ),
-        (
-            "THNN.runKernel('Foo', 'torch.DoubleTensor')",
-            "Function 'Foo' not found for tensor type 'torch.DoubleTensor'.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("call", "message"), data(__file__, "test_wrong_calls"))
 def test_wrong_calls(door: Lua, call: str, message: str) -> None:
     assert door.error(call) == message
 

@@ -5,26 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 
 _ELEMENTS = "-0.0, 0, -2, 7, 0 / 0, 1"
 
 
 @pytest.mark.parametrize("count", [1, 30_000], ids=["few", "many"])
 @pytest.mark.parametrize("kind", ["Float", "Double"])
-@pytest.mark.parametrize(
-    ("bounds", "in_place", "result"),
-    [
-        ("0, 6", False, "-0 0 0 6 6 1"),
-        ("0, 6", True, "-0 0 0 6 nan 1"),
-        ("-1, 0", False, "-0 0 -1 0 0 0"),
-        ("-1, 0", True, "-0 0 -1 0 nan 0"),
-        ("0, 0", False, "-0 0 0 0 0 0"),
-        ("-1, 2", False, "-0 0 -1 2 2 1"),
-        ("-1, 2", True, "-0 0 -1 2 nan 1"),
-        ("2, -1", False, "2 2 2 -1 -1 2"),
-        ("2, -1", True, "2 2 2 -1 nan 2"),
-    ],
-)
+@pytest.mark.parametrize(("bounds", "in_place", "result"), data(__file__, "test_hard_tanh"))
 def test_hard_tanh(
     lua: Lua, bounds: str, in_place: bool, result: str, kind: str, count: int
 ) -> None:
@@ -88,33 +76,7 @@ _RUN = """
 @pytest.mark.parametrize("rows", [5, 5000])
 @pytest.mark.parametrize(
     ("program", "most"),
-    [
-        (
-            """forward('LogSigmoid', b:cdata()) backward('LogSigmoid', b:cdata())
-            local m = torch.cmax(-x, 0)
-            local z = (torch.exp(-d(m)) + torch.exp(d(-x - m))):float()
-            local q = torch.cdiv(d(z) - 1, d(z))
-            q[x:lt(0)] = -q[x:lt(0)] + 1
-            part = differing(y, -(torch.log(d(z)) + d(m))) + differing(b, z)
-              + differing(dx, q:float():cmul(g))""",
-            0,
-        ),
-        (
-            """forward('LogSoftMax') backward('LogSoftMax', y:cdata())
-            local z = d(x) - d(x:max(2)):expandAs(x)
-            part = differing(y, z - torch.exp(z):sum(2):log():expandAs(z)) + differing(dx,
-              d(g) - torch.cmul(torch.exp(d(y)), d(g):sum(2):expandAs(z)))""",
-            0.1,
-        ),
-        (
-            """forward('SoftMax') backward('SoftMax', y:cdata())
-            local z = torch.exp(d(x - x:max(2):expandAs(x))):float()
-            local s = torch.cmul(d(y), d(g)):sum(2):expandAs(x)
-            part = differing(y, torch.cmul(d(z), d(z):sum(2):cinv():expandAs(x)))
-              + differing(dx, torch.cmul(d(y), d(g) - s))""",
-            0.005,
-        ),
-    ],
+    data(__file__, "test_what_is_computed_with_doubles"),
     ids=["LogSigmoid", "LogSoftMax", "SoftMax"],
 )
 def test_what_is_computed_with_doubles(lua: Lua, program: str, most: float, rows: int) -> None:

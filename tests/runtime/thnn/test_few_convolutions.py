@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.data_files import data
 from th_shell.runtime.shell import Engine
 
 # Each function runs with an input that has gaps, by Python, as it is the first such call, and with
@@ -61,15 +62,7 @@ for i = 1, 5 do
 end
 """
 
-CASES = [
-    "'SpatialConvolutionMM', false, {2,2,6,5}, {3,2,2,3}, {3,2,1,2,1,1}",
-    "'SpatialConvolutionMM', false, {1,4,4}, {2,4}, {2,2,1,1,0,0}",
-    "'VolumetricConvolutionMM', false, {2,2,3,4,5}, {3,2,2,2,2}, {2,2,2,1,1,2,0,1,0}",
-    "'SpatialDilatedConvolution', false, {2,2,6,5}, {3,2,2,3}, {3,2,1,2,1,1,2,1}",
-    "'VolumetricDilatedConvolution', false, {2,3,4,5}, {3,2,2,2,2}, {2,2,2,1,1,1,0,1,0,1,1,1}",
-    "'SpatialFullConvolution', true, {2,3,3,4}, {3,2,2,3}, {3,2,1,2,1,1,0,1}",
-    "'VolumetricFullConvolution', true, {2,3,2,2,3}, {3,2,2,2,2}, {1,2,2,0,1,1,0,1,0}",
-]
+CASES = data(__file__, "CASES")
 
 # The same for functions that get no columns: kernels between planes that a table connects, and
 # SpatialSubSampling, which has no table.

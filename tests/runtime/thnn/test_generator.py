@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 
 # The address is taken as nn takes it; garbage is collected in between.
 _HEAD = """
@@ -22,39 +23,6 @@ end
 """
 
 
-@pytest.mark.parametrize(
-    ("source", "printed"),
-    [
-        # What the real Torch7 draws.
-        (
-            "torch.manualSeed(3) print(draw(address))",
-            "0.55079790437594 1 0.070724880322814 0.70814782218076",
-        ),
-        (
-            "local g = torch.Generator() torch.manualSeed(g, 3) torch.manualSeed(4) print(draw(g))",
-            "0.55079790437594 1 0.070724880322814 0.70814782218076",
-        ),
-        ("torch.manualSeed(torch._gen, 3) print(torch.uniform())", "0.55079790437594"),
-        ("print(type(torch._gen), torch.type(torch._gen))", "userdata torch.Generator"),
-        ("print(torch.type(torch.deserialize(torch.serialize(torch._gen))))", "torch.Generator"),
-        (
-            "print(torch._gen, torch.isTypeOf(torch._gen, 'torch.Generator'))",
-            "torch.Generator true",
-        ),
-        (
-            "require('string.buffer').new().put(torch._gen, ('x'):rep(10000)) "
-            "torch.manualSeed(3) print(draw(address))",
-            "0.55079790437594 1 0.070724880322814 0.70814782218076",
-        ),
-        (
-            "draw(address + 1)",
-            "error: lua:10: bad argument #9 to 'v' (no generator lives at this address)",
-        ),
-        (
-            "draw(nil)",
-            "error: lua:10: bad argument #9 to 'v' (cannot convert 'nil' to 'THGenerator *')",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("source", "printed"), data(__file__, "test_generator"))
 def test_generator(lua: Lua, source: str, printed: str) -> None:
     assert lua.answer(_HEAD + source).split() == printed.split()

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.data_files import data
 from tests.runtime.thnn.test_recorded import FAMILIES, HERE, Answers, answers
 from th_shell.runtime.core.memory import Memory
 from th_shell.runtime.core.state import current
@@ -67,15 +68,7 @@ def differs(one: str, other: str, tolerance: float) -> bool:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("family", "numbers"),
-    [
-        ("first", "any"),
-        ("first", "special"),
-        ("activations", "special"),
-        ("criterions", "any"),
-        ("criterions", "special"),
-        ("layers", "any"),
-    ],
+    ("family", "numbers"), data(__file__, "test_lua_computes_what_python_computes")
 )
 def test_lua_computes_what_python_computes(
     engine: Engine, capfd: pytest.CaptureFixture[str], family: str, numbers: str

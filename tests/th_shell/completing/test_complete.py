@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.completing.complete import complete
 from th_shell.paragraphs import MOST_NAMES
 from th_shell.runtime.shell import Engine
@@ -45,39 +46,7 @@ def completed(prepared: Engine) -> Complete:
     return texts
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("torch.repea", ["torch.repeatTensor"]),
-        ("y = torch.typen", ["y = torch.typename", "y = torch.typename2id"]),
-        ("x:narr", ["x:narrow"]),
-        ("x.narr", ["x.narrow"]),
-        ("x :narr", ["x :narrow"]),
-        ("print(x:nEl", ["print(x:nElement"]),
-        ("x:nEl|ement()", ["x:nElement"]),
-        ("#x:stor", ["#x:storage", "#x:storageOffset"]),
-        ("t.", ["t.alpha", "t.beta", "t.deep"]),
-        ("t.deep.", ["t.deep.inner"]),
-        ("t:", ["t:beta"]),
-        ("t.missing.", []),
-        ("animal:", ["animal:bark"]),
-        ("animal.", ["animal.age", "animal.bark"]),
-        ("text:upp", ["text:upper"]),
-        ("'a'..tex", ["'a'..text"]),
-        ("whi", ["while"]),
-        ("if x then ret", ["if x then return"]),
-        ("string.form", ["string.format"]),
-        ("12x", []),
-        ("-- tor", []),
-        ("x = 1 -- torch.ran", []),
-        ("--[[ torch.ran", []),
-        ("--[[ a ]] tex", ["--[[ a ]] text"]),
-        ("'--' .. tex", ["'--' .. text"]),
-        ("? torch.randn", ["? torch.randn"]),
-        ("?? torch.randn", ["?? torch.randn"]),
-        ("x =\ntex", ["x =\ntext"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), data(__file__, "test_names"))
 def test_names(completed: Complete, text: str, expected: list[str]) -> None:
     assert completed(text) == expected
 
@@ -129,44 +98,12 @@ def test_what_a_call_or_an_index_leads_to(
     assert prepared.text_of([".ran"]) == ("nil", None)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("local abc = 1\nprint(ab", ["local abc = 1\nprint(abc"]),
-        ("local abc, abd = 1\nab", ["local abc, abd = 1\nabc", "local abc, abd = 1\nabd"]),
-        ("function f(abc)\n  return ab", ["function f(abc)\n  return abc"]),
-        ("function t.m(abc) end ab", []),
-        ("function t:m()\n  sel", ["function t:m()\n  self", "function t:m()\n  select"]),
-        ("for abc, v in pairs(t) do ab", ["for abc, v in pairs(t) do abc"]),
-        ("for abc = 1, 2 do end ab", []),
-        ("local function abc() end ab", ["local function abc() end abc"]),
-        ("if x then local abc = 1 else ab", []),
-        ("repeat local abc = 1 until ab", []),
-        ("local y = x:clone()\ny:narr", ["local y = x:clone()\ny:narrow"]),
-        ("local y = x:clone() + 1\ny:narr", []),
-        ("local y = {}\ny:narr", []),
-        ("local s = require 'string' s.form", ["local s = require 'string' s.format"]),
-        ("local x = 1 x:narr", []),
-        ("local x = x x:narr", ["local x = x x:narrow"]),
-        ("local y\ny:", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), data(__file__, "test_local_names"))
 def test_local_names(completed: Complete, text: str, expected: list[str]) -> None:
     assert completed(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('t["al', ['t["alpha"]']),
-        ("t['al", ["t['alpha']"]),
-        ("t['al|']", ["t['alpha"]),
-        ('t["', ['t["alpha"]', 't["beta"]', 't["deep"]', 't["it\'s"]', 't["no name"]']),
-        ("t['it", ["t['it\\'s']"]),
-        ("t.deep['", ["t.deep['inner']"]),
-        ("count()['", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), data(__file__, "test_keys"))
 def test_keys(completed: Complete, text: str, expected: list[str]) -> None:
     assert completed(text) == expected
 
@@ -226,37 +163,7 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("dofile('al", ["dofile('alpha.lua'", "dofile('also/"]),
-        ("dofile('al|')", ["dofile('alpha.lua", "dofile('also/"]),
-        ('dofile("also/', ['dofile("also/in.t7"']),
-        ("dofile [[also/", ["dofile [[also/in.t7"]),
-        ("dofile('./alp", ["dofile('./alpha.lua'"]),
-        ("f('a', \"alp", ["f('a', \"alpha.lua\""]),
-        ("dofile('.h", ["dofile('.hidden'"]),
-        ("dofile('nowhere/", []),
-        ("torch.load('a ", ["torch.load('a b.txt'"]),
-        ("torch.load('it", ["torch.load('it\\'s'"]),
-        ("torch.load('it\\'", ["torch.load('it\\'s'"]),
-        ("$ ls al", ["$ ls alpha.lua", "$ ls also/"]),
-        ("$ ls a", ["$ ls a\\ b.txt", "$ ls alpha.lua", "$ ls also/"]),
-        ("$ ls a\\ ", ["$ ls a\\ b.txt"]),
-        ("$ ls 'a ", ["$ ls 'a b.txt'"]),
-        ("$ cat --file=alp", ["$ cat --file=alpha.lua"]),
-        ("$ cat <alp", ["$ cat <alpha.lua"]),
-        ("$ cd al", ["$ cd also/"]),
-        ("$ ./al", ["$ ./alpha.lua", "$ ./also/"]),
-        ("require 'my", ["require 'my.", "require 'my.loaded'"]),
-        ("require('my.s", ["require('my.sub."]),
-        ('require "my.sub.d', ['require "my.sub.deep"']),
-        ("require 'alph", ["require 'alpha'"]),
-        ("require './al", ["require './alpha.lua'", "require './also/"]),
-        ("require 'emp", []),
-        ("require 'packa", ["require 'package'"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), data(__file__, "test_files_and_modules"))
 def test_files_and_modules(
     completed: Complete, folder: Path, text: str, expected: list[str]
 ) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.data_files import data
 from th_shell.completing.signatures import Signatures
 from th_shell.runtime.shell import Engine
 
@@ -37,30 +38,7 @@ def shown() -> Shown:
     return texts
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("f(", ["f(<a>, b, ...)"]),
-        ("f(1, 2, 3, 4", ["f(a, b, <...>)"]),
-        ("f(f(1), ", ["f(a, <b>, ...)"]),
-        ("a:go(", ["a:go(self, <k>)"]),
-        ("A.go(", ["A.go(<self>, k)"]),
-        ("A(1, ", ["A(self, n, <m>)"]),
-        (
-            "torch.cat(x, ",
-            [
-                "torch.cat([*Tensor*], Tensor, <Tensor>, [index])",
-                "torch.cat([*Tensor*], {Tensor+}, <[index]>)",
-            ],
-        ),
-        ("torch.range(1, 2, ", ["torch.range([*Tensor*], number, number, <[number]>)"]),
-        ("x:view(2, 3, ", ["x:view([*Tensor*], Tensor, <(LongStorage | sz1 ...)>)"]),
-        ("string.rep('a', ", ["string.rep(text, <count>, [separator])"]),
-        ("('a'):rep(", ["('a'):rep(text, <count>, [separator])"]),
-        ("io.stdout:seek(", ["io.stdout:seek(<[whence]>, [offset])"]),
-        ("%time torch.range(", ["torch.range([*Tensor*], <number>, number, [number])"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), data(__file__, "test_the_argument_at_the_cursor"))
 def test_the_argument_at_the_cursor(shown: Shown, text: str, expected: list[str]) -> None:
     assert shown(text) == expected
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_th
 from tests.th_shell.terminals import CONTROLLED, Terminal
 
@@ -55,23 +56,7 @@ def typed(folder: Path) -> Callable[..., str]:
 def test_the_frames_of_an_error(typed: Callable[..., str]) -> None:
     shown = typed(FAILING, "%debug", "where", "who", "z:sum()", "a, z:size(1)", "up", "up", "who",
                   "down", "down", "nonsense(", "a +", "quit", "1 + 1")  # fmt: skip
-    assert shown == ERROR + (
-        "stdin:1 in f\n"
-        "->  0  stdin:1 in f\n"
-        "    1  stdin:1 in main chunk\n"
-        "local    a  3\n"
-        "local    z  DoubleTensor 2x3\n"
-        "6\t\n"
-        "3\t2\t\n"
-        "stdin:1 in main chunk\n"
-        "this is the outermost frame\n"
-        "upvalue  f  function\n"
-        "stdin:1 in f\n"
-        "this is the innermost frame\n"
-        "unexpected symbol near '<eof>'\n"
-        "unexpected symbol near '<eof>'\n"
-        "2\t\n"
-    )
+    assert shown == ERROR + (data(__file__, "test_the_frames_of_an_error"))
 
 
 @pytest.mark.thorough
@@ -97,29 +82,7 @@ def test_control_codes_are_digits(typed: Callable[..., str]) -> None:
 def test_a_program_line_by_line(typed: Callable[..., str]) -> None:
     shown = typed("%run -d program.lua", "next", "", "list", "next", "step", "where", "n",
                   "finish", "continue", "5")  # fmt: skip
-    assert shown == (
-        "program.lua:1 in main chunk\n    1  local total = 0\n"
-        "program.lua:6 in main chunk\n    6  end\n"
-        "program.lua:7 in main chunk\n    7  for i = 1, 3 do\n"
-        "      2  local function add(n)\n"
-        "      3    local double = 2 * n\n"
-        "      4    total = total + double\n"
-        "      5    return total\n"
-        "      6  end\n"
-        "->    7  for i = 1, 3 do\n"
-        "      8    add(i)\n"
-        "      9  end\n"
-        "     10  print(total)\n"
-        "program.lua:8 in main chunk\n    8    add(i)\n"
-        "program.lua:3 in add\n    3    local double = 2 * n\n"
-        "->  0  program.lua:3 in add\n"
-        "    1  program.lua:8 in main chunk\n"
-        "    2  stdin:1 in main chunk\n"
-        "1\t\n"
-        "program.lua:7 in main chunk\n    7  for i = 1, 3 do\n"
-        "12\t\n"
-        "5\t\n"
-    )
+    assert shown == (data(__file__, "test_a_program_line_by_line"))
 
 
 def test_breakpoints(typed: Callable[..., str]) -> None:
@@ -127,19 +90,7 @@ def test_breakpoints(typed: Callable[..., str]) -> None:
                   "%break -c 2", "%break -c 7", "%break nowhere", "%break program.lua:4 if n ==",
                   "%break other.lua:1", "%break", "%run program.lua", "double = 100", "c",
                   "%break -c", "%break")  # fmt: skip
-    assert shown == (
-        "1  program.lua:4 if n == 2\n"
-        "2  program.lua:3; line 2 has no code\n"
-        "1  program.lua:4 if n == 2\n2  program.lua:3\n"
-        "there is no breakpoint 7\n"
-        "break takes a file and a line, as in file.lua:12, or file.lua:12 if i > 3\n"
-        "unexpected symbol near '<eof>'\n"
-        "3  other.lua:1; no such file is here: others of its name stop\n"
-        "1  program.lua:4 if n == 2\n3  other.lua:1\n"
-        "program.lua:4 in add\n    4    total = total + double\n"
-        "108\t\n"
-        "no breakpoints\n"
-    )
+    assert shown == (data(__file__, "test_breakpoints"))
 
 
 def test_a_line_of_an_input(typed: Callable[..., str]) -> None:

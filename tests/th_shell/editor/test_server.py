@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +11,8 @@ from urllib.request import url2pathname
 
 import pytest
 
+from tests.data_files import data
+from tests.processes import run_python
 from tests.th_shell.editor.client import Client
 
 UTIL = """\
@@ -119,20 +119,7 @@ def test_what_an_open_file_defines_counts_for_others(client: Client) -> None:
     assert client.change("two.lua", "from_one()") == []
 
 
-@pytest.mark.parametrize(
-    ("line", "character", "words"),
-    [
-        (1, 18, ["torch.randn", "random normal numbers", "[*DoubleTensor*] [Generator]"]),
-        (2, 23, ["x:sum", "DoubleTensor index"]),
-        (6, 37, ["x:narrow", "A view of a range of indices"]),
-        (2, 37, ["util.add(a, b)", "Adds two numbers.", "util.lua, line 4"]),
-        (4, 28, ["twice(a, b)", "main.lua, line 4"]),
-        (6, 16, ["helper(n)"]),
-        (5, 20, ["nn.Layer(size, rate)", "layer.lua, line 2"]),
-        (6, 11, ["torch.DoubleTensor"]),
-        (6, 0, ["print(…)"]),
-    ],
-)
+@pytest.mark.parametrize(("line", "character", "words"), data(__file__, "test_hover"))
 def test_hover(client: Client, line: int, character: int, words: list[str]) -> None:
     text = client.at("hover", "main.lua", line, character)["contents"]["value"]
     assert [word for word in words if word not in text] == []
@@ -148,23 +135,7 @@ def test_hover_where_nothing_is(client: Client) -> None:
     assert client.at("hover", "main.lua", 90, 0) is None
 
 
-@pytest.mark.parametrize(
-    ("typed", "some", "none"),
-    [
-        ("torch.ran", ["randn", "range", "randperm"], ["zeros"]),
-        ("x:nar", ["narrow"], ["size"]),
-        ("tw", ["twice"], ["helper"]),
-        ("hel", ["helper"], []),
-        ("util.", ["add"], ["narrow"]),
-        ("layer:", ["forward", "backward"], ["narrow", "__init"]),
-        ("s = ('x'):", ["rep", "upper"], ["narrow"]),
-        ("wh", ["while"], []),
-        ("require 'ut", ["util'"], []),
-        ("nn.Seq", ["Sequential"], ["Linear"]),
-        ("nn.Lay", ["Layer"], []),
-        ("local 😀я = 1; torch.zer", ["zeros"], []),
-    ],
-)
+@pytest.mark.parametrize(("typed", "some", "none"), data(__file__, "test_completion"))
 def test_completion(client: Client, typed: str, some: list[str], none: list[str]) -> None:
     client.change("main.lua", MAIN + typed)
     column = len(typed.encode("utf-16-le")) // 2
@@ -200,18 +171,7 @@ def test_signature(client: Client, typed: str, label: str, active: int | None) -
     client.change("main.lua", MAIN)
 
 
-@pytest.mark.parametrize(
-    ("line", "character", "expected"),
-    [
-        (6, 8, ["main.lua:2:6-9"]),
-        (2, 37, ["util.lua:3:11-14"]),
-        (4, 27, ["main.lua:3:15-20"]),
-        (6, 15, ["main.lua:4:9-15"]),
-        (5, 20, ["layer.lua:1:34-44"]),
-        (0, 22, ["util.lua:0:0-0"]),
-        (1, 18, []),
-    ],
-)
+@pytest.mark.parametrize(("line", "character", "expected"), data(__file__, "test_definition"))
 def test_definition(client: Client, line: int, character: int, expected: list[str]) -> None:
     found = client.at("definition", "main.lua", line, character)
     assert places(found, client.folder) == expected
@@ -375,7 +335,7 @@ def test_without_the_extra(tmp_path: Path) -> None:
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from th_shell.cli import main; "
         "sys.exit(main(['--lsp']))"
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    ended = run_python("-c", code)
     assert (ended.returncode, ended.stdout, ended.stderr) == (
         2,
         "",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.entry import Entry
 from th_shell.help.about import about, overview
 from th_shell.help.meanings import sections
@@ -64,24 +65,7 @@ def test_functions_of_torch(ask: Ask, name: str) -> None:
     assert ask(name) == GATHER
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        (
-            "torch.save",
-            "torch.save(filename, object, [mode], [referenced])\n"
-            "    Writes an object to a file, binary or 'ascii'; torch.load reads it.\n",
-        ),
-        ("string.rep", "string.rep(text, count, [separator])\n    The text repeated.\n"),
-        ("my_rep", "string.rep(text, count, [separator])\n    The text repeated.\n"),
-        ("paths.mkdir", "paths.mkdir(folder)\n    Makes a folder.\n"),
-        ("ti:reset", "timer:reset()\n    Sets the times to 0.\n"),
-        ("f:seekEnd", "file:seekEnd()\n    Goes to the end of the file.\n"),
-        ("until", "until\n    repeat … until c\n"),
-        ("io.stdout", "io.stdout: file\n"),
-        ("math.pi", "math.pi\n    The number pi.\nmath.pi: number 3.1415926535898\n"),
-    ],
-)
+@pytest.mark.parametrize(("name", "expected"), data(__file__, "test_other_functions_and_words"))
 def test_other_functions_and_words(ask: Ask, name: str, expected: str) -> None:
     assert ask(name) == expected
 
@@ -102,71 +86,7 @@ def test_there_is_text_for_every_function(ask: Ask, section: str) -> None:
         assert meaning.text in " ".join(ask(path).split()), path
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        (
-            "x",
-            "x: torch.DoubleTensor, size 2x3\n"
-            "  6 elements of 8 bytes: 48 bytes; strides 3x1, contiguous\n"
-            "  storage @ with 6 elements, all\n"
-            "  shares its storage with part, s, y\n"
-            "  min 1, max 6, mean 3.5, no nan\n",
-        ),
-        (
-            "y",
-            "y: torch.DoubleTensor, size 3x2\n"
-            "  6 elements of 8 bytes: 48 bytes; strides 1x3, not contiguous\n"
-            "  storage @ with 6 elements, all\n"
-            "  shares its storage with part, s, x\n"
-            "  min 1, max 6, mean 3.5, no nan\n",
-        ),
-        (
-            "part",
-            "part: torch.DoubleTensor, size 3\n"
-            "  3 elements of 8 bytes: 24 bytes; strides 1, contiguous\n"
-            "  storage @ with 6 elements, from element 4 on\n"
-            "  shares its storage with s, x, y\n"
-            "  min 4, max 6, mean 5, no nan\n",
-        ),
-        (
-            "e",
-            "e: torch.DoubleTensor, empty, without dimensions\n"
-            "  0 elements of 8 bytes: 0 bytes\n"
-            "  without a storage\n",
-        ),
-        (
-            "w",
-            "w: torch.DoubleTensor, size 3\n"
-            "  3 elements of 8 bytes: 24 bytes; strides 1, contiguous\n"
-            "  storage @ with 3 elements, all\n"
-            "  min 1, max 3, mean 2, 1 nan\n",
-        ),
-        (
-            "bytes",
-            "bytes: torch.ByteTensor, size 2000x3\n"
-            "  6,000 elements of 1 byte: 6,000 bytes; strides 3x1, contiguous\n"
-            "  storage @ with 6,000 elements, all\n"
-            "  min 2, max 2, mean 2, no nan\n",
-        ),
-        (
-            "s",
-            "s: torch.DoubleStorage, size 6\n"
-            "  6 elements of 8 bytes: 48 bytes\n"
-            "  holds the elements of part, x, y\n"
-            "  min 1, max 6, mean 3.5, no nan\n",
-        ),
-        ("t", 't: table, 4 entries, 1 to 2 among them:\n  ["b c"] a\n'),
-        ("one", "one: table, 1 entry, 1 to 1 among them\n"),
-        ("text", 'text: string of 10 bytes: "say \\"hi\\"\\n\x1b"\n'),
-        ("n", "n: number 3.5\n"),
-        ("yes", "yes: boolean true\n"),
-        (
-            "ti",
-            "ti: torch.Timer [status: running]\nmethods:\n  new reset resume stop time\n",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("name", "expected"), data(__file__, "test_values"))
 def test_values(ask: Ask, name: str, expected: str) -> None:
     assert re.sub(r"\b0x[0-9a-f]+", "@", ask(name)) == expected
 
@@ -190,22 +110,7 @@ def test_a_tensor_beyond_its_storage_is_not_read(ask: Ask, asked: Engine) -> Non
     assert "  reaches past the end of its storage, which has 2 elements\n" in ask("b")
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("torch.rnad", "nothing is named torch.rnad; there is torch.rand, torch.randn\n"),
-        ("toch.sum", "nothing is named toch.sum; there is torch.sum\n"),
-        ("toch.summ", "nothing is named toch.summ\n"),
-        ("x:summ", "nothing is named x:summ; there is x:sum\n"),
-        ("narow", "nothing is named narow; there is x:narrow\n"),
-        ("t.aa", "nothing is named t.aa\n"),
-        ("tetx", "nothing is named tetx; there is text\n"),
-        ("xyzzy", "nothing is named xyzzy\n"),
-        ("zebra giraffe", "no function is known to be about: zebra giraffe\n"),
-        ("1 + 1", "? takes a name, as in: ? torch.randn\n"),
-        ("", "? takes a name, as in: ? torch.randn\n"),
-    ],
-)
+@pytest.mark.parametrize(("name", "expected"), data(__file__, "test_names_of_nothing"))
 def test_names_of_nothing(ask: Ask, name: str, expected: str) -> None:
     assert ask(name) == expected
 

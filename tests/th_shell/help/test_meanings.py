@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.data_files import data
 from tests.mpi import missing_mpi
 from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path, search, sections
 from th_shell.runtime.shell import TABLE, Engine
@@ -20,17 +21,7 @@ WITH_MPI = [
 ]
 
 #: A value of each class that has methods, by the name of its section.
-OBJECTS = {
-    "Tensor": "torch.DoubleTensor()",
-    "Storage": "torch.CharStorage()",
-    "File": "torch.DiskFile('/dev/null')",
-    "MemoryFile": "torch.MemoryFile()",
-    "Timer": "torch.Timer()",
-    "CmdLine": "torch.CmdLine()",
-    "Tester": "torch.Tester()",
-    "Generator": "torch.Generator()",
-    "file": "io.stdout",
-}
+OBJECTS = data(__file__, "OBJECTS")
 
 
 REQUIRED = (
@@ -105,18 +96,7 @@ def test_meanings_are_short_sentences() -> None:
             assert len(meaning.text) <= 110, meaning
 
 
-@pytest.mark.parametrize(
-    ("path", "call"),
-    [
-        ("torch.gather", "torch.gather"),
-        ("Tensor:gather", "torch.gather"),
-        ("Tensor:narrow", "x:narrow"),
-        ("Storage:fill", "s:fill"),
-        ("MemoryFile:readInt", "file:readInt"),
-        ("pairs", "pairs"),
-        ("string.rep", "string.rep"),
-    ],
-)
+@pytest.mark.parametrize(("path", "call"), data(__file__, "test_a_path_finds_its_meaning"))
 def test_a_path_finds_its_meaning(path: str, call: str) -> None:
     meaning = find_path(path)
     assert meaning is not None and meaning.call == call
@@ -127,21 +107,7 @@ def test_other_paths_have_none(path: str) -> None:
     assert find_path(path) is None
 
 
-@pytest.mark.parametrize(
-    ("words", "first"),
-    [
-        ("permute dimensions", ["torch.permute", "x:transpose"]),
-        ("sort descending", ["torch.sort"]),
-        ("matrix product", ["torch.mm", "torch.mv"]),
-        ("concatenate tensors", ["torch.cat"]),
-        ("random permutation", ["torch.randperm"]),
-        ("solve linear system", ["torch.gesv", "torch.gels", "torch.potrs", "torch.trtrs"]),
-        ("write an object", ["torch.save", "file:writeObject"]),
-        ("eigenvalues", ["torch.symeig", "torch.eig"]),
-        ("Histogram", ["torch.histc", "torch.bhistc"]),
-        ("read lines of a file", ["file:read", "file:readString", "io.lines", "file:lines"]),
-    ],
-)
+@pytest.mark.parametrize(("words", "first"), data(__file__, "test_words_find_functions"))
 def test_words_find_functions(words: str, first: list[str]) -> None:
     found = [meaning.call for meaning in search(words)]
     assert found[0] in first and set(first) <= set(found)

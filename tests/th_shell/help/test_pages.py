@@ -4,34 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.help.pages import find_examples, page_folders
 from th_shell.runtime.shell import Engine
 
-PAGE = """\
-# Sums
-
-```lua
-th> x = torch.Tensor{1, 2}
-th> unused = 3
-th> y = x:clone()
-th> y[1] = 5
-th> y:sum()
-7
-th> total = torch.sum(x)
-th> total
-3
-th> string.rep('torch.sum', 2)
-torch.sumtorch.sum
-```
-
-```python
->>> torch.sum(x)
-```
-
-```lua
-th> summed = x:cumsum()
-```
-"""
+PAGE = data(__file__, "PAGE")
 
 
 @pytest.fixture

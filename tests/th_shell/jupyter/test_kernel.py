@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.jupyter.conftest import Client
 
 
@@ -23,19 +24,7 @@ def test_the_value_of_the_last_input_is_the_result(kernel: Client) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("code", "text"),
-    [
-        ("1 + 1", "2"),
-        ("= 1, 'two'", "1\ttwo"),
-        ("'π'", "π"),
-        ("nil", "nil"),
-        ("return 5", "5"),
-        ("y = torch.ones(3); y:sum()", "3"),
-        ("torch.DoubleTensor()", "[torch.DoubleTensor with no dimension]"),
-        ("torch.ones(1), 2", " 1\n[torch.DoubleTensor of dimension 1]\n\n2"),
-    ],
-)
+@pytest.mark.parametrize(("code", "text"), data(__file__, "test_results_are_what_print_writes"))
 def test_results_are_what_print_writes(kernel: Client, code: str, text: str) -> None:
     assert kernel.result(code) == {"text/plain": text}
 
@@ -110,18 +99,7 @@ def test_the_output_is_no_terminal(kernel: Client) -> None:
     assert kernel.result("torch.isatty(io.stdout)") == {"text/plain": "false"}
 
 
-@pytest.mark.parametrize(
-    ("code", "name", "lines"),
-    [
-        (
-            "function f()\n  error('bad')\nend\nprint(1)\nf()\nprint(2)",
-            "LuaError",
-            ["[{}]:2: bad", "stack traceback:", "\t[C]: in function 'error'"],
-        ),
-        ("x = = 1", "SyntaxError", ["syntax error: [{}]:1: unexpected symbol near '='"]),
-        ("error('\\27[2J')", "LuaError", ["[{}]:1: \\027[2J", "stack traceback:"]),
-    ],
-)
+@pytest.mark.parametrize(("code", "name", "lines"), data(__file__, "test_an_error_ends_the_cell"))
 def test_an_error_ends_the_cell(kernel: Client, code: str, name: str, lines: list[str]) -> None:
     outputs = kernel.run(code)
     assert "".join(output.get("text", "") for output in outputs[:-1]) in ("", "1\t\n")
@@ -142,18 +120,7 @@ def test_cells_behind_an_error_are_not_run(kernel: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "answers", "printed"),
-    [
-        ("io.write('who? ') print(io.read())", ["me"], "who? me\t\n"),
-        ("print(io.read('*n', '*l', '*l'))", ["12 rest", "next"], "12\t rest\tnext\t\n"),
-        ("print(io.read('*n', '*n'))", ["0x10", "-1.5e1"], "16\t-15\t\n"),
-        ("print(io.read('*n'))", ["word"], "nil\t\n"),
-        ("io.write(io.read('*a'));", ["a", "b", ""], "a\nb\n"),
-        ("print(io.read(3), io.read())", ["abcdef"], "abc\tdef\t\n"),
-        ("io.write(io.stdin:read('*L'));", ["ü"], "ü\n"),
-        ("for line in io.lines() do io.write(line, ';') end", ["a", "", "\x04"], "a;;"),
-        ("print(io.read())", ["\x04"], "nil\t\n"),
-    ],
+    ("code", "answers", "printed"), data(__file__, "test_the_front_end_is_asked_for_input")
 )
 def test_the_front_end_is_asked_for_input(
     kernel: Client, code: str, answers: list[str], printed: str

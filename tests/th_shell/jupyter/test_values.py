@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import th_shell.jupyter
+from tests.data_files import data
 from th_shell.runtime.shell import Engine
 
 Html = Callable[[str], "str | None"]
@@ -80,21 +81,7 @@ def test_values(shared: Html, source: str, expected: list[str]) -> None:
     assert rows(shared(source)) == expected
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "1",
-        "'x'",
-        "nil",
-        "{}",
-        "torch.Tensor()",
-        "torch.ones(1, 1, 1, 1)",
-        "torch.DoubleStorage(2)",
-        "torch.ones(1), 1",
-        "x = {1}",
-        "setmetatable({1}, {__tostring = function() return 'x' end})",
-    ],
-)
+@pytest.mark.parametrize("source", data(__file__, "test_values_whose_text_says_all"))
 def test_values_whose_text_says_all(shared: Html, source: str) -> None:
     assert shared(source) is None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.data_files import data
 from th_shell.lua_source.parser import NotLuaError, parse
 from th_shell.lua_source.syntax_tree import Call, Chunk, Index, Invoke, Name, Node, Use
 
@@ -12,23 +13,7 @@ def names(chunk: Chunk) -> list[Name]:
     return [node for node in chunk.nodes if isinstance(node, Name)]
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "",
-        "#!/usr/bin/env th\nx = 1",
-        "#only this line",
-        "goto done; ::done::",
-        "x = 0x1p4 + 1e-3 + 3LL + 0xffULL + 2i + .5",
-        "x = [==[ a ]] ]==] --[[ comment ]] y = 'a\\'b\\z\n   c' --",
-        "local function f(a, b, ...) return ... end f'x' f{1; 2, x = 3, [4] = 5,} f[[y]]",
-        "repeat local done = true until done; while nil do break end",
-        "for i = 1, 2, 3 do end for k, v in pairs(t) do (f or g)(k)[v].x:y 'z' end",
-        "function a.b.c:d() return self end",
-        "if a then elseif b then else end return;",
-        "a.b, c['d'], e = not -#x ^ 2 .. 'y', nil, function() end",
-    ],
-)
+@pytest.mark.parametrize("source", data(__file__, "test_what_lua_allows"))
 def test_what_lua_allows(source: str) -> None:
     parse(source)
 
@@ -43,21 +28,7 @@ def test_what_is_not_lua(source: str, line: int) -> None:
     assert caught.value.line == line
 
 
-@pytest.mark.parametrize(
-    ("source", "globals_"),
-    [
-        ("local x = 1; x = y", ["y"]),
-        ("global = 1 global.x()", ["global", "global"]),
-        ("do local x end x = 1", ["x"]),
-        ("local x = x", ["x"]),
-        ("local function f() return f() end f()", []),
-        ("local f = function() return f() end", ["f"]),
-        ("for i = i, 2 do i = i end", ["i"]),
-        ("repeat local x until x; x()", ["x"]),
-        ("function t:m(a) return self, a, b end", ["t", "b"]),
-        ("local function f(x) if x then local y = x end return y end", ["y"]),
-    ],
-)
+@pytest.mark.parametrize(("source", "globals_"), data(__file__, "test_which_names_are_globals"))
 def test_which_names_are_globals(source: str, globals_: list[str]) -> None:
     assert [name.name for name in names(parse(source)) if name.local is None] == globals_
 

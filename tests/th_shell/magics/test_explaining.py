@@ -5,53 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.runtime.shell import Interrupted, LuaError
 from th_shell.session.session import Session
 
-PAGE = """\
-# Sums
-
-```lua
-th> x = torch.Tensor{1, 2}
-th> x:sum()
-3
-th> y = torch.sum(x) + 1
-th> y
-4
-```
-
-## Loops
-
-```lua
-th> for i = 1, 2 do
-..>   print(torch.sum(torch.ones(i)))
-..> end
-1
-2
-```
-"""
-SHOWN = """\
-1. sums.md - Sums
-    th> x = torch.Tensor{1, 2}
-    th> x:sum()
-    3
-
-2. sums.md - Sums
-    th> x = torch.Tensor{1, 2}
-    th> y = torch.sum(x) + 1
-    th> y
-    4
-
-3. sums.md - Loops
-    th> for i = 1, 2 do
-    ..>   print(torch.sum(torch.ones(i)))
-    ..> end
-    1
-    2
-
-"""
+PAGE = data(__file__, "PAGE")
+SHOWN = data(__file__, "SHOWN")
 FIRST = "th> x = torch.Tensor{1, 2}\nth> x:sum()\n3\t\n"
 SECOND = "th> x = torch.Tensor{1, 2}\nth> y = torch.sum(x) + 1\nth> y\n4\t\n"
 THIRD = "th> for i = 1, 2 do\n..>   print(torch.sum(torch.ones(i)))\n..> end\n1\t\n2\t\n"
@@ -138,17 +99,7 @@ def test_other_answers_are_asked_again(session: Session, printed: Printed, answe
     assert printed() == SHOWN + "Enter, a number from 1 to 3, or q\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (
-            "?? torch.nothing",
-            "no page has an example of torch.nothing\n",
-        ),
-        ("??", "?? takes a function's name, as in: ?? torch.gather\n"),
-        ("?? 1 + 1", "?? takes a function's name, as in: ?? torch.gather\n"),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), data(__file__, "test_where_nothing_is_shown"))
 def test_where_nothing_is_shown(
     session: Session, printed: Printed, text: str, expected: str
 ) -> None:

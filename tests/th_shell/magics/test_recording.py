@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.conftest import Run
 from th_shell.session.session import Session
 
@@ -88,19 +89,7 @@ def test_the_log_of_python(th: Run, tmp_path: Path) -> None:
     assert done.stdout.endswith("1\n'2\\n'\n")
 
 
-@pytest.mark.parametrize(
-    ("text", "output"),
-    [
-        ("%logstop", "%logstop: there is no log; %logstart FILE begins one\n"),
-        ("%logstart", "%logstart: which file?\n"),
-        ("%logstart /no/such/log", "%logstart: /no/such/log: No such file or directory\n"),
-        (
-            "%logstart a\n%logstart b",
-            "inputs, with what they print, are appended to a\n"
-            "%logstart: the log goes to {folder}/a; %logstop ends it\n",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "output"), data(__file__, "test_what_is_said"))
 def test_what_is_said(
     session: Session,
     printed: Printed,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.entry import Entry
 from th_shell.lua_source.parser import uses
 from th_shell.magics.save import PageText, for_page, hidden_before, of_prompt
@@ -21,33 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-PAGE = """\
-# A session
-
-<!-- th-docs: setup
-x = torch.range(1, 4):resize(2, 2)
--->
-
-<!-- th-docs: setup
-x:add(1)
--->
-
-````lua
-> y = x:sum()
-> = y
-14
-> function f(a)
->>   return a .. '```'
->> end
-> f(y)
-14```
-> error('no')
-stdin:1: no
-> print('> x')
-> torch.rand(2)
-@
-````
-"""
+PAGE = data(__file__, "PAGE")
 
 
 @pytest.mark.thorough
@@ -116,19 +91,7 @@ def test_long_outputs(session: Session, printed: Printed, folder: Path) -> None:
     assert " 10\n...\n" in (folder / "page.md").read_text()
 
 
-@pytest.mark.parametrize(
-    ("source", "parts"),
-    [
-        ("local y = 5", ["y = 5"]),
-        ("local a, b", ["a, b = nil"]),
-        ("local a f(a)", ["a = nil f(a)"]),
-        ("local function f() local x = 1 end", ["function f() local x = 1 end"]),
-        ("local a = 1; local b = 2\na + b;", ["a = 1; local b = 2", "a + b;"]),
-        ("x = 5; f(';')", ["x = 5; f(';')"]),
-        ("x = 5; = x", ["x = 5", "= x"]),
-        ("x(", ["x("]),
-    ],
-)
+@pytest.mark.parametrize(("source", "parts"), data(__file__, "test_the_inputs_of_a_page"))
 def test_the_inputs_of_a_page(source: str, parts: list[str]) -> None:
     assert [(one.number, one.source) for one in for_page(entries(source))] == [
         (1, part) for part in parts
@@ -171,17 +134,7 @@ def entries(*sources: str) -> list[Entry]:
 
 
 @pytest.mark.parametrize(
-    ("sources", "chosen", "hidden"),
-    [
-        (["x = 1", "y = 2", "x"], [3], [1]),
-        (["x = 1", "y = x", "y"], [3], [1, 2]),
-        (["x = {}", "x.a = 1", "x", "x.b = 2"], [3], [1, 2]),
-        (["torch.manualSeed(1)", "torch.rand(2)", "torch.rand(1)"], [3], [1]),
-        (["local x = 1", "x"], [2], [1]),
-        (["x = 1", "x = 2", "x"], [1, 3], [2]),
-        (["x = 1", "x", "function f() return x end", "f()"], [4], [1, 3]),
-        (["f(", "x = 1", "y"], [3], []),
-    ],
+    ("sources", "chosen", "hidden"), data(__file__, "test_what_inputs_build_on")
 )
 def test_what_inputs_build_on(sources: list[str], chosen: list[int], hidden: list[int]) -> None:
     log = entries(*sources)
@@ -190,15 +143,7 @@ def test_what_inputs_build_on(sources: list[str], chosen: list[int], hidden: lis
 
 
 @pytest.mark.parametrize(
-    ("source", "used", "defined"),
-    [
-        ("x = y", "xy", "x"),
-        ("= x + y", "xy", ""),
-        ("local x = y", "xy", "x"),
-        ("local function f() return f, g end", "fg", "f"),
-        ("x, y = 1; local z = 2; z = z", "xy", "xy"),
-        ("x(", "", ""),
-    ],
+    ("source", "used", "defined"), data(__file__, "test_the_names_of_an_input")
 )
 def test_the_names_of_an_input(source: str, used: str, defined: str) -> None:
     assert uses(source)[:2] == (frozenset(used), frozenset(defined))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.data_files import data
 from th_shell.session.commands import COMMANDS
 from th_shell.session.session import Session
 
@@ -25,17 +26,7 @@ def test_the_list_of_commands(session: Session, printed: Printed, text: str) -> 
     assert lines[-2:] == ["", "N-M are numbers of inputs, as %history lists them: 3-9, 1-3 5, 7-"]
 
 
-@pytest.mark.parametrize(
-    ("text", "output"),
-    [
-        ("%help time", "%time INPUT\n  run an input, and tell how long it takes\n"),
-        ("%help %log", "%history [N-M ...]\n  list inputs by their numbers (also %log)\n"),
-        ("%help nothing", "%help: there is no %nothing\n"),
-        ("%tiem 1", "%tiem: no such command; there is %time, %timeit\n"),
-        ("%zzz", "%zzz: no such command; %help lists all\n"),
-        ("%a\x1b[1m", "%a\x1b[1m: no such command; %help lists all\n"),
-    ],
-)
+@pytest.mark.parametrize(("text", "output"), data(__file__, "test_what_is_said"))
 def test_what_is_said(session: Session, printed: Printed, text: str, output: str) -> None:
     session.submit(text)
     assert printed() == output.replace("\x1b", "\\027")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.magics import timing
 from th_shell.magics.timing import duration
 from th_shell.runtime.shell import Engine
@@ -21,20 +22,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timing, "_BATCH", 0.002)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (1234.0, "1234 s"),
-        (12.345, "12.3 s"),
-        (0.9996, "1 s"),
-        (0.5, "500 ms"),
-        (0.0009996, "1 ms"),
-        (0.0009994, "999 µs"),
-        (2.5e-5, "25 µs"),
-        (3e-9, "3 ns"),
-        (0, "0 ns"),
-    ],
-)
+@pytest.mark.parametrize(("seconds", "text"), data(__file__, "test_durations"))
 def test_durations(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 

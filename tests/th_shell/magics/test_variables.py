@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.runtime import load
 from th_shell.runtime.shell import Engine
 from th_shell.session.session import Session
@@ -46,17 +47,7 @@ def test_what_is_stored_is_listed_and_deleted(
     assert [path.name for path in folder.iterdir()] == ["name.t7"]
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("%store x file", "%store: file: Unwritable object <userdata> at <?>\n"),
-        ("%store x none", "%store: none: has no value\n"),
-        ("%store x t", "%store: t: Unwritable object <userdata> at <?>.deep\n"),
-        ("%store x t.deep", "%store: t.deep is no name of a variable\n"),
-        ("%store ../x", "%store: ../x is no name of a variable\n"),
-        ("%store -d x", "%store: x is not stored; %store lists what is\n"),
-    ],
-)
+@pytest.mark.parametrize(("text", "said"), data(__file__, "test_what_cannot_be_stored"))
 def test_what_cannot_be_stored(
     session: Session, printed: Printed, folder: Path, text: str, said: str
 ) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.packages import command
 from th_shell.packages.place import search_users_tree, users_tree
 from th_shell.packages.sources import about_c_code
@@ -364,18 +365,7 @@ def test_nothing_is_overwritten_that_belongs_to_others(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("package = '../up'", "'../up' is no name of a package"),
-        ("build = {modules = {['../x'] = 'init.lua'}}", "'../x' is no name of a module"),
-        ("build = {modules = {x = '../../x.lua'}}", "lists ../../x.lua, which is not there"),
-        ("build = {modules = {x = 'none.lua'}}", "the rockspec lists none.lua, which is not there"),
-        ("os.execute('true')", "attempt to index global 'os' (a nil value)"),
-        ("package = ", "unexpected symbol near '<eof>'"),
-        ("\x1bLJ\x02", "bad.rockspec: attempt to load chunk with wrong mode\n"),
-    ],
-)
+@pytest.mark.parametrize(("spec", "message"), data(__file__, "test_bad_rockspecs"))
 def test_bad_rockspecs(
     sources: Path, spec: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.pictures.display import Picture, set_display
 from th_shell.pictures.prompt_functions import install
 from th_shell.runtime.shell import Engine
@@ -92,47 +93,13 @@ def test_a_host_shows_pictures_itself(shown: Shown, pictures: list[Picture]) -> 
     assert [one.to_png(200)[:4] for one in pictures] == [b"\x89PNG"] * 2
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ("show()", "show: is called as show(x) or show(x, 'file.png')"),
-        ("imshow(3)", "imshow: is called as show(x) or show(x, 'file.png')"),
-        ("show(torch.ones(2, 2), 3)", "show: is called as show(x) or show(x, 'file.png')"),
-        ("show(print)", "show: takes tensors, numbers and strings, not a function"),
-        ("show({'a'})", "show: takes tensors, numbers and strings, not a table"),
-        (
-            "show(torch.ones(2, 2), 'a.gif')",
-            "show: a.gif: the name of a picture's file ends in .png",
-        ),
-        ("show(torch.ones(2, 2), 'no/a.png')", "show: no/a.png: No such file or directory"),
-        ("plot(torch.ones(2, 2))", "plot: takes vectors, not 2x2"),
-        ("plot(torch.ones(2), torch.ones(3))", "plot: x has 2 elements, and y 3"),
-        ("plot(torch.Tensor())", "plot: there is no finite number in the vector"),
-        (
-            "plot(torch.ones(2), 3)",
-            "plot: is called as plot(y), plot(x, y) or plot(x, y, 'file.png')",
-        ),
-        ("hist(torch.ones(2), 0)", "hist: the number of bins is from 1 to 10000, not 0"),
-    ],
-)
+@pytest.mark.parametrize(("source", "message"), data(__file__, "test_errors"))
 def test_errors(shown: Shown, source: str, message: str) -> None:
     assert shown(source).splitlines()[0] == f"stdin:1: {message}"
 
 
 @pytest.mark.parametrize(
-    ("module", "source", "message"),
-    [
-        (
-            "PIL.Image",
-            "show({{1, 2}}, 'a.png')",
-            "show: a PNG file needs pillow: pip install 'th-shell[pictures]'",
-        ),
-        (
-            "matplotlib.figure",
-            "hist({1, 2}, 'a.png')",
-            "hist: a plot in a file needs matplotlib: pip install 'th-shell[pictures]'",
-        ),
-    ],
+    ("module", "source", "message"), data(__file__, "test_a_library_that_is_missing")
 )
 def test_a_library_that_is_missing(
     shown: Shown, monkeypatch: pytest.MonkeyPatch, module: str, source: str, message: str

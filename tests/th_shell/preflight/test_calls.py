@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.preflight.conftest import Check
 from th_shell.call_forms import takes
 from th_shell.preflight.knowledge import Facts
@@ -14,56 +15,13 @@ from th_shell.runtime.shell import TABLE, Engine, LuaError
 
 @pytest.mark.parametrize(
     ("source", "expected"),
-    [
-        ("local y = torch.ones(3)\ny:add(1, 2, 3, 4)", "2:3: :add(): called with 4 arguments; it "
-         "takes: [Tensor] number, [Tensor] [number] Tensor"),
-        ("torch.ones(2,2):mm(torch.ones(3,3))", "1:17: :mm(): called with 1 argument; it takes: "
-         "Tensor~2D Tensor~2D"),
-        ("torch.zeros()", "1:7: torch.zeros(): called with 0 arguments; it takes: [*Tensor*] "
-         "(LongStorage | dim1 [dim2...])"),
-        ("torch.mm(torch.ones(2, 2), torch.ones(3, 3))", "1:7: torch.mm(): 2x2 and 3x3 cannot be "
-         "multiplied; correct the sizes"),
-        ("x = torch.ones(2, 2) * torch.ones(3)", "1:22: *: 2x2 and 3 cannot be multiplied; "
-         "correct the sizes"),
-        ("local n, k = 2, 3\nlocal a = torch.rand(n, k)\nx = a + torch.rand(n, n)",
-         "3:7: +: 2x3 has 6 elements, and 2x2 has 4; correct the sizes"),
-        ("local a = torch.rand(2, 3) a:cmul(torch.ones(2, 2))", "1:30: :cmul(): 2x3 has 6 "
-         "elements, and 2x2 has 4; correct the sizes"),
-        ("torch.range(1, 6):view(2, 4)", "1:19: :view(): 6 has 6 elements, and 2x4 has 8; correct "
-         "the sizes"),
-        ("torch.rand(6):view(-1, 4)", "1:15: :view(): the 6 elements of 6 are no multiple "
-         "of 4; correct the sizes"),
-        ("torch.Tensor{{1, 2}, {3, 4}}:view(3)", "1:30: :view(): 2x2 has 4 elements, and 3 has 3; "
-         "correct the sizes"),
-        ("torch.ones(2, 3, 4):t()", "1:21: :t(): 2x3x4 is no matrix; correct the sizes"),
-    ],
+    data(__file__, "test_what_is_found")
 )  # fmt: skip
 def test_what_is_found(check: Check, source: str, expected: str) -> None:
     assert check(source, columns=True) == [expected]
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "local x = torch.ones(2) x:resize(5) x:view(5)",
-        "local x = torch.ones(2) f(x) x:view(5)",
-        "local x = torch.ones(2) torch.add(x, torch.ones(3), 1) x:view(3)",
-        "local x = torch.ones(2) x = torch.ones(5) x:view(5)",
-        "local x = torch.ones(2) y = x y:resize(5) x:view(5)",
-        "local x = torch.ones(2) x:cmul(torch.ones(5), torch.ones(5)) x:view(5)",
-        "local x = torch.ones(2) x:set(torch.ones(5)) x:view(5)",
-        "torch.ones(2, 2):add(torch.ones(4))",
-        "torch.ones(2):cmul(torch.ones(3), torch.ones(3))",
-        "torch.ones(2, 3):t():mm(f()) torch.ones(2):add(f())",
-        "torch.ones(2):add(...)",
-        "torch.ones(2, 3):clone(1):narrow(1, 1, 2, 9):t(1)",
-        "torch.zeros(f()) torch.zeros(...) torch.ones(2, f()):view(7)",
-        "function torch.Tensor:add(a, b, c, d) end torch.ones(2):add(1, 2, 3, 4)",
-        "local x = torch.rand(1, 2) for i = 1, 2 do x = x:t() end x:view(7)",
-        "torch.rand(2, 3):resize(4, 4)",
-        "local torch = {ones = f} torch.ones()",
-    ],
-)
+@pytest.mark.parametrize("source", data(__file__, "test_what_is_left_alone"))
 def test_what_is_left_alone(check: Check, source: str) -> None:
     assert check(source, beside="f, y = 1") == []
 

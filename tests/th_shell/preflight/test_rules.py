@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.preflight.conftest import Check
 from th_shell.preflight.knowledge import Facts
 from th_shell.preflight.programs import Modules
@@ -90,41 +91,7 @@ def test_what_is_found(check: Check, source: str, expected: list[str]) -> None:
     assert check(source, beside=GIVEN) == expected
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "require 'torch' require 'paths' require 'sys' require 'xlua' require 'lfs'",
-        "require 'torch.Tensor' require 'sys.colors' require 'ffi' require 'bit' require 'jit'",
-        "local ok, nn = pcall(require, 'nn')",
-        "local ok = pcall(function() require 'cunn' end)",
-        "if pcall(require, 'cudnn') then require 'cudnn' end",
-        "local name = 'nn'; require(name)",
-        "local function require(x) end require 'nn'",
-        "local nn = {}; nn.Linear()",
-        "nn = {} nn.Linear()",
-        "if nn then nn.Linear() end",
-        "local image = {load = f}; image.load()",
-        "torch.foo = f; torch.foo()",
-        "function torch.foo() end torch.foo()",
-        "rawset(torch, 'foo', f) torch.foo()",
-        "if torch.foo then torch.foo() end",
-        "x = torch.foo",
-        "local torch = {}; torch.foo()",
-        "local T = torch; T = {}; T.foo()",
-        "torch.test(1) torch.Tensor(3):sum() torch.FloatTensor.new():float():t()",
-        "torch.IntTensor(3):bitand(1)",
-        "x:foo()",
-        "local x = torch.zeros(3); x = y; x:foo()",
-        "torch.max(torch.rand(3)):foo()",
-        "function torch.Tensor:foo() end torch.rand(3):foo()",
-        "function Module:cuda() end m:cuda()",
-        "if torch.type(x) == 'torch.CudaTensor' then y:cuda() end",
-        "x = torch.type(y) == 'torch.CudaTensor' and torch.CudaTensor() or torch.Tensor()",
-        "x = torch.CudaTensor and torch.CudaTensor() or torch.Tensor()",
-        "mt = {__len = function() return 1 end}",
-        "s = ('x'):rep(3):upper() t = string.split('a b', ' ') table.unpack{} math.max(1)",
-    ],
-)
+@pytest.mark.parametrize("source", data(__file__, "test_what_is_left_alone"))
 def test_what_is_left_alone(check: Check, source: str) -> None:
     assert check(source, beside=GIVEN) == []
 
@@ -172,15 +139,7 @@ def test_a_package_uses_its_own_global(check: Check, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "places"),
-    [
-        ("", 2),
-        ("function torch.foo() end torch.Tensor.bar = 1", 0),
-        ("require 'inner'", 0),
-        ("for _, k in ipairs(names) do torch[k] = 1 end", 1),
-        ("x = = 1", 0),
-        ("\x1bLJ", 0),
-    ],
+    ("module", "places"), data(__file__, "test_modules_that_a_program_loads_are_read")
 )
 def test_modules_that_a_program_loads_are_read(
     check: Check, tmp_path: Path, module: str, places: int

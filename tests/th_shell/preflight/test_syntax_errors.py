@@ -4,27 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.preflight.conftest import Check
 from th_shell.preflight.syntax_errors import syntax_errors
 from th_shell.runtime.shell import Engine
 
 
-@pytest.mark.parametrize(
-    ("source", "lines"),
-    [
-        ("x = = 1\ny = 2\nif x == = 2 then\n y = 3\nend\nprint(y) )", [1, 3, 6]),
-        ("for i = 1,, 2 do\n if i then break end\nend\nz = = 2", [1, 4]),
-        ("if x then\nelseif y = 2 then\n f()\nend\nz = = 2", [2, 5]),
-        ("local function f(a, 1)\n return a\nend\nz = = 2", [1, 4]),
-        # What may come of the first error is not told.
-        ("x =\ny = 1\nz = 2", [2]),
-        ("function f(a\n return a\nend\nx = = 1", [2]),
-        ("if x then\n y = 1\n", [3]),
-        ("t = {\n 1, = 2,\n 3,\n}\nx = = 1", [2]),
-        ("repeat x = = 1 until y\nz = = 2", [1]),
-        ("x = 1", []),
-    ],
-)
+@pytest.mark.parametrize(("source", "lines"), data(__file__, "test_lines"))
 def test_lines(engine: Engine, source: str, lines: list[int]) -> None:
     assert [line for line, _ in syntax_errors(source.encode(), engine)] == lines
 

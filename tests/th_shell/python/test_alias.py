@@ -7,28 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.conftest import TOP, Run
 
 MISSING = "th's torch does not have it; --torch installed runs the program with PyTorch itself"
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "line",
-    [
-        "import torch, th_shell.torch as face; print(torch is face)",
-        "import th_shell.torch as face, torch; print(torch is face)",
-        "import torch, sys; print(sys.modules['torch'] is sys.modules['th_shell.torch'])",
-        "from torch import tensor; import th_shell.torch as f; print(tensor is f.tensor)",
-        "import torch.utils as t; import th_shell.torch.utils as f; print(t is f)",
-        "import torch.linalg, th_shell.torch as f; print(torch.linalg is f.linalg)",
-        "import torch; print(torch.__spec__.name == 'th_shell.torch')",
-        "import torch.nn as nn; print(not isinstance(nn, nn.Module))",
-        "import importlib.util as u, sys; u.find_spec('torch'); print('numpy' not in sys.modules)",
-        "import sys; print('runtime' not in sys.modules and 'numpy' not in sys.modules)",
-        "import os; open('torch.py', 'w').close(); import torch; print(hasattr(torch, 'tensor'))",
-    ],
-)
+@pytest.mark.parametrize("line", data(__file__, "test_torch_is_the_face"))
 @pytest.mark.unguarded("numpy is loaded from the start")
 def test_torch_is_the_face(python: Run, line: str) -> None:
     done = python("-c", line)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.data_files import data
 from th_shell.paragraphs import MOST_NAMES
 from th_shell.python.completing import complete
 
@@ -88,66 +89,7 @@ def completed(text: str, behind: str = "") -> list[str]:
     return [one.text for one in complete(text + behind, len(text), NAMES).candidates]
 
 
-@pytest.mark.parametrize(
-    ("text", "some"),
-    [
-        ("math.fa", ["fabs", "factorial"]),
-        ("x = math.fa", ["fabs", "factorial"]),
-        ("f(math.fa", ["fabs", "factorial"]),
-        ("poi", ["point"]),
-        ("Poi", ["Point"]),
-        ("impor", ["import"]),
-        ("isinst", ["isinstance"]),
-        ("point.sp", ["spoiled"]),
-        ("point.spoiled.zf", ["zfill"]),
-        ("point.unknown.", []),
-        ("point.late.late.mo", ["moved"]),
-        ("point.moved(1).sha", ["shared"]),
-        ("point.moved(1, far=[2]).sha", ["shared"]),
-        ("point.fixed().app", ["append"]),
-        ("Point().whe", []),
-        ("Point().sp", ["spoiled"]),
-        ("point.where['north'].zf", ["zfill"]),
-        ("point.nothing.", []),
-        ("making().app", ["append"]),
-        ("slotted.inside.zf", ["zfill"]),
-        ("numbers[0].hex", ["hex"]),
-        ("numbers[-1]['deep'].is", ["isalnum", "isalpha", "isascii", "isdigit"]),
-        ("numbers[5].", []),
-        ("numbers[point].", []),
-        ("'text'.zf", ["zfill"]),
-        ("f'{1}'.zf", ["zfill"]),
-        ("[1, 2].app", ["append"]),
-        ("(1).bit_l", ["bit_length"]),
-        ("{}.ke", ["keys"]),
-        ("1.", []),
-        ("1.5.he", []),
-        ("# math.fa", []),
-        ("nothing.at_all", []),
-        ("if math.fa", ["fabs", "factorial"]),
-        ("return math.\\\nfa", ["fabs", "factorial"]),
-        ("for item in x:\n    ite", ["item"]),
-        ("point.moved(f", ["far=", "filter", "finally"]),
-        ("summed(ke", ["keepdim="]),
-        ("summed(point, di", ["dim=", "dict", "dir"]),
-        ("numbers[ke", []),
-        ("?math.fa", ["fabs", "factorial"]),
-        ("%timei", ["%timeit"]),
-        ("%%tim", []),
-        ("%time math.fa", ["fabs", "factorial"]),
-        ("import mat", ["math"]),
-        ("import sys, mat", ["math"]),
-        ("import sys as s, mat", ["math"]),
-        ("from mat", ["math"]),
-        ("from math import fa", ["fabs", "factorial"]),
-        ("from math import (pi, fa", ["fabs", "factorial"]),
-        ("import importlib.mac", ["machinery"]),
-        ("from importlib import mac", ["machinery"]),
-        ("from nothing.at import a", []),
-        ("point.where['no", ["north']", "no key']"]),
-        ('point.where["nor', ['north"]']),
-    ],
-)
+@pytest.mark.parametrize(("text", "some"), data(__file__, "test_what_is_listed"))
 def test_what_is_listed(text: str, some: list[str]) -> None:
     assert [one for one in completed(text) if not one.startswith("_")][: len(some) or 9] == some
 
@@ -164,20 +106,7 @@ def test_what_is_left_out_is_counted() -> None:
     assert (len(found.candidates), found.more) == (MOST_NAMES, 5)
 
 
-@pytest.mark.parametrize(
-    ("text", "behind", "found"),
-    [
-        ("open('so", "", ["some file.py'", "some/"]),
-        ("open('so", "')", ["some file.py", "some/"]),
-        ('open("some/', "", ["it's\""]),
-        ("open('some/", "", ["it\\'s'"]),
-        ("open(r'so", "", ["some file.py'", "some/"]),
-        ("open('''so", "", ["some file.py", "some/"]),
-        ("$ cat so", "", ["some\\ file.py", "some/"]),
-        ("!cat 'so", "", ["some file.py'", "some/"]),
-        ("%cd so", "", ["some\\ file.py", "some/"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "behind", "found"), data(__file__, "test_files"))
 def test_files(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, behind: str, found: list[str]
 ) -> None:
@@ -188,35 +117,13 @@ def test_files(
     assert sorted(completed(text, behind)) == sorted(found)
 
 
-@pytest.mark.parametrize(
-    ("text", "detail"),
-    [
-        ("point.moved", "moved(self, by: 'int', *, far: 'bool' = False) -> 'Point'"),
-        ("point.where", "dict"),
-        ("point.spoiled", "str"),
-        ("point.unknown", "object"),
-        ("math.pi", "float"),
-        ("summed", "summed(Tensor input, *, torch.dtype dtype = None) …"),
-        ("isinstance", "isinstance(obj, class_or_tuple, /)"),
-        ("Poin", "Point() -> 'None'"),
-    ],
-)
+@pytest.mark.parametrize(("text", "detail"), data(__file__, "test_what_is_shown_beside_a_name"))
 def test_what_is_shown_beside_a_name(text: str, detail: str) -> None:
     (found,) = complete(text, len(text), NAMES).candidates
     assert found.detail == detail
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "x.t().num",
-        "x.T.num",
-        "x[0].num",
-        "(-x + 1).num",
-        "torch.add(x, 1).num",
-        "torch.ones(2).num",
-    ],
-)
+@pytest.mark.parametrize("text", data(__file__, "test_what_gives_a_tensor"))
 def test_what_gives_a_tensor(text: str) -> None:
     torch = pytest.importorskip("th_shell.torch")
     names = {"torch": torch, "x": torch.ones(2, 2)}

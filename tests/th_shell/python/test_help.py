@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.data_files import data
 from th_shell.python.help import about, overview, source
 
 
@@ -57,30 +58,7 @@ NAMES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        (
-            "doubled",
-            "doubled(x: 'float', by: 'int' = 2) -> 'float'\n"
-            "    Several times a number.\n\n    More lines.\n",
-        ),
-        ("bare", "bare(x)\n"),
-        ("formed", "formed(Tensor input)\nformed(int n)\n    What has two forms.\n"),
-        ("Pair", "Pair(first: 'int') -> 'None'\n    Two values.\n"),
-        ("pair", "pair: a value of type Pair: a pair\n    Two values.\n"),
-        ("pair.first", "pair.first: a value of type int: 1\n"),
-        ("pair.second", "pair.second: a value of type int\n"),
-        ("pair.third", "pair.third: a value that is made when it is asked for\n"),
-        ("x", "x: a value of type list: [1, 2]\n"),
-        ("for", "for: a keyword of Python; help('for') tells of it\n"),
-        ("duobled", "nothing is named duobled; there is doubled\n"),
-        ("pair.frist", "nothing is named pair.frist; there is pair.first\n"),
-        ("nobody", "nothing is named nobody\n"),
-        ("nobody.here", "nothing is known of nobody\n"),
-        ("a b", "nothing is named a b\n"),
-    ],
-)
+@pytest.mark.parametrize(("name", "text"), data(__file__, "test_what_is_told"))
 def test_what_is_told(name: str, text: str) -> None:
     told = about(name, NAMES)
     if told.startswith(("pair.first", "pair.second", "x:")):

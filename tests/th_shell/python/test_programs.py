@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
+from tests.processes import run_python
 from tests.th_shell.conftest import Run
 
 SCRIPT = """\
@@ -42,9 +44,7 @@ PROGRAMS = [
 
 
 def of_python(*args: str, input: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *args], input=input, cwd=folder, capture_output=True, text=True, timeout=60
-    )
+    return run_python(*args, input=input, cwd=folder, timeout=60)
 
 
 def outcome(done: subprocess.CompletedProcess[str]) -> tuple[int, str, str]:
@@ -59,19 +59,7 @@ def test_a_script(python: Run, tmp_path: Path, program: str) -> None:
     assert outcome(python(*words, input="1\n2\n")) == outcome(expected)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("-c", "import sys; print(sys.argv, repr(sys.path[0]), __name__)", "-i", "a"),
-        ("-c", "print(1"),
-        ("-c", "x = 1\nx / 0"),
-        ("-c", "import helper; print(helper.x)"),
-        ("-", "a", "b"),
-        ("-m", "helper", "a"),
-        ("-m", "json.tool", "--help"),
-        ("package", "a"),
-    ],
-)
+@pytest.mark.parametrize("words", data(__file__, "test_other_programs"))
 def test_other_programs(python: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
     (tmp_path / "helper.py").write_text("x = 5\nimport sys\nprint(sys.argv, __name__)")
     (tmp_path / "package").mkdir()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.magics import timing
 from th_shell.python.session import PythonSession
 from th_shell.session.commands import PYTHON_COMMANDS
@@ -44,25 +45,7 @@ def test_the_time_of_a_run(session: PythonSession, printed: Printed) -> None:
     assert re.fullmatch(pattern, printed())
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("%time", "%time: what is to be run? As in: %time torch.sort(x)\n"),
-        ("%timeit", "%timeit: what is to be run? As in: %timeit x.add(1)\n"),
-        ("%timeit 1/0", "%timeit: ZeroDivisionError: division by zero\n"),
-        ("%timeit 1 +", "%timeit: SyntaxError: invalid syntax\n"),
-        ("%save", "%save: which file? As in: %save program.py 3-9\n"),
-        ("%save page.md", "%save: page.md: a program's name ends in .py\n"),
-        ("%save old.py", "%save: old.py exists; -f replaces it\n"),
-        ("%save new.py", "%save: there are no inputs yet\n"),
-        ("%run", "%run: which file?\n"),
-        ("%run no.py", "%run: no.py: No such file\n"),
-        ("%load no.py", "%load: no.py: No such file or directory\n"),
-        ("%edit nothing", "%edit: no input has defined nothing\n"),
-        ("%reset x", "%reset: takes nothing but -f\n"),
-        ("%who", "no names yet\n"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), data(__file__, "test_what_cannot_be_done"))
 def test_what_cannot_be_done(
     session: PythonSession, printed: Printed, folder: Path, text: str, message: str
 ) -> None:

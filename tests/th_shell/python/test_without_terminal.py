@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
+from tests.processes import run_python
 from tests.th_shell.conftest import TOP, Run
 
 
-@pytest.mark.parametrize(
-    ("text", "printed"),
-    [
-        ("1 + 2\nx = 5\nx\n", "3\n5\n"),
-        ("for i in range(2):\n    i\n'end'\n", "0\n1\n'end'\n"),
-        (">>> x = 3\n>>> x + 1\n5\n", "4\n"),
-        ("1\nexit()\n2\n", "1\n"),
-        ("import sys; sys.argv", "['']\n"),
-        ("__name__, '__file__' in globals()", "('__main__', False)\n"),
-    ],
-)
+@pytest.mark.parametrize(("text", "printed"), data(__file__, "test_what_is_piped_is_run_as_inputs"))
 def test_what_is_piped_is_run_as_inputs(python: Run, text: str, printed: str) -> None:
     done = python(input=text)
     assert (done.returncode, done.stdout, done.stderr) == (0, printed, "")
@@ -45,14 +35,7 @@ def test_a_file_as_the_standard_input_is_a_program(python: Run, tmp_path: Path) 
     path = tmp_path / "program.py"
     path.write_text("1 + 2\nprint(__name__)")
     with path.open() as file:
-        done = subprocess.run(
-            [sys.executable, "-m", "th_shell", "--python"],
-            stdin=file,
-            capture_output=True,
-            text=True,
-            cwd=TOP,
-            timeout=60,
-        )
+        done = run_python("-m", "th_shell", "--python", stdin=file, cwd=TOP, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, "__main__\n", "")
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.data_files import data
 from th_shell.runtime.shell import Engine
 from th_shell.session.commands import is_command
 from th_shell.session.inputs import placed, split
@@ -54,18 +55,7 @@ def test_locals_do_not_join_inputs(session: Session, text: str) -> None:
     assert session.inputs(text) == ["local a = 3", "print(a)"]
 
 
-TRANSCRIPT = """
-th> x = 1
-th> x
-1
-
-th> for i = 1, 2 do
-..>   print(i)
-..> end
-1
-2
-th>
-"""
+TRANSCRIPT = data(__file__, "TRANSCRIPT")
 
 
 @pytest.mark.parametrize(
@@ -82,27 +72,7 @@ def test_of_a_transcript_only_what_stands_behind_prompts(
     assert session.inputs(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "more"),
-    [
-        ("", False),
-        ("x = 1", False),
-        ("x =", True),
-        ("1 +", True),
-        ("6 *", True),
-        ("x:", True),
-        ("f(1,", True),
-        ("function f()", True),
-        ("x = 1\nfunction f()", True),
-        ("function f() end\nx", False),
-        ('print("open', False),
-        ("x = = 1", False),
-        ("end", False),
-        ("x = 1 end", False),
-        ("? add(", False),
-        ("$ ls (", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "more"), data(__file__, "test_whether_an_input_goes_on"))
 def test_whether_an_input_goes_on(session: Session, text: str, more: bool) -> None:
     assert session.wants_more(text) is more
 

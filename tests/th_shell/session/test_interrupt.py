@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.processes import TOP
 
 GO = "io.stdout:write('g', 'o\\n') io.stdout:flush() "
@@ -86,54 +87,7 @@ def talk(folder: Path) -> Iterator[Talk]:
         program.kill()
 
 
-STOPPED = {
-    "while": "while true do end",
-    "repeat": "local i = 0 repeat i = i + 1 until false",
-    "for": "local t = {} for i = 1, 1e15 do t[1] = i end",
-    "goto": "::top:: goto top",
-    "goto from a block": "local i = 0 do ::top:: i = i + 1 do do goto top end end end",
-    # Each ends before it has counted far: without one counter for all, none would look.
-    "nested short loops": "for i = 1, 1e15 do for k = 1, 2 do end end",
-    "elements": "for i = 1, 1e15 do for k = 1, 3 do x[k] = x[k] + 1 end end",
-    "calls at the end": "local f f = function(n) return f(n) end f(1)",
-    "calls of itself": "local function f(n) if n > 1 then f(n - 1) f(n - 2) end end f(1000)",
-    "pcall": "while true do pcall(function() while true do end end) end",
-    "pcall of itself": "local function f() pcall(f) pcall(f) end f()",
-    "xpcall": "local function f() while true do end end while true do xpcall(f, f) end",
-    "coroutines": "while true do coroutine.wrap(function() while true do end end)() end",
-    "resume": "while true do coroutine.resume(coroutine.create(function() while true do end "
-    "end)) end",
-    "two coroutines": "local f = coroutine.wrap(function() while true do coroutine.yield() end "
-    "end) "
-    "while true do f() end",
-    "metamethods": "local t = setmetatable({}, {__index = function() while true do end end}) t.x()",
-    "arithmetic": "local t = setmetatable({}, {__add = function(a) return a end}) "
-    "while true do t = t + t end",
-    "error handlers": "xpcall(error, function() while true do end end)",
-    "gmatch": "local s = ('x'):rep(1e6) while true do for _ in s:gmatch('') do end end",
-    "gsub": "local _ = ('x'):rep(10):gsub('x', function() while true do end end)",
-    "loads in parts": "load(function() while true do end end)",
-    "comparators": "local t = {} for i = 1, 2e5 do t[i] = i end "
-    "while true do table.sort(t, function(a, b) return a > b end) end",
-    "joined strings": "local t = {} for i = 1, 1e5 do t[i] = 'abc' end while true do "
-    "table.concat(t) end",
-    "insertions": "local t = {} for i = 1, 1e5 do t[i] = i end while true do table.insert(t, 1, "
-    "1) end",
-    "repeated strings": "while true do local s = ('x'):rep(1e6) end",
-    "sleep": "sys.sleep(100)",
-    "apply": "x:apply(function() while true do end end)",
-    "short applies": "while true do x:apply(function(v) return v end) end",
-    "small operations": "while true do x:add(1) end",
-    "random numbers": "while true do torch.randn(1000000) end",
-    "operations in pcall": "while true do pcall(torch.randn, 1000000) end",
-    "output": "while true do io.write('') end",
-    "code": "loadstring('while true do end')()",
-    # Lua's texts where another interrupt comes while the traceback is written.
-    "an error of its own": "pcall(function() while true do end end) error('interrupted!', 0)",
-    "an error within": "pcall(function() while true do end end) "
-    "error(select(2, xpcall(error, error)), 0)",
-    "an end in spite of it": "pcall(function() while true do end end)",
-}
+STOPPED = data(__file__, "STOPPED")
 
 
 def _check_stop(talk: Talk, source: str) -> None:

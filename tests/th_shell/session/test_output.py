@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.cli import main as check_pages
 from th_shell.runtime.shell import Engine
 from th_shell.session.session import Session
@@ -116,19 +117,7 @@ def test_errors_at_the_prompt(session: Session, printed: Callable[[], str]) -> N
 NAME = "a\x1b[2J\nb"  # of a file
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ("dofile(name)", "cannot open {}: No such file or directory"),
-        ("assert(loadfile(name))", "cannot open {}: No such file or directory"),
-        ("torch.load(name)", "cannot open <{}> in mode r "),
-        ("torch.DiskFile(name, 'w/' .. name)", "file mode should be"),
-        ("require 'image'.loadPPM(name)", "cannot open file <{}> for reading"),
-        ("require 'image'.loadPNG(name)", "[read_png_file] File {} could not be opened for"),
-        ("torch.FloatStorage(name)", "unable to open file <{}> in read-only mode"),
-        ("require 'lfs'.dir(name)", "cannot open {}: No such file or directory"),
-    ],
-)
+@pytest.mark.parametrize(("source", "message"), data(__file__, "test_names_of_files_in_errors"))
 def test_names_of_files_in_errors(
     session: Session, printed: Callable[[], str], source: str, message: str
 ) -> None:

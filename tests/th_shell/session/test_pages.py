@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 
 import pytest
 
+from tests.data_files import data
+from tests.processes import run_python
 from tests.th_shell.conftest import TOP
 from th_shell.runtime.shell import Engine
 from th_shell.session.conversation import ASCII, UNICODE
@@ -105,18 +105,7 @@ def marks(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (
-            "> x = torch.rand(2)\n> x\n 7\n 8\n[torch.DoubleTensor of dimension 2]\n"
-            "> x:size()\n 3\n[torch.LongStorage of size 1]\n",
-            ["≈ layout", "✗ page: 3 here: 2"],
-        ),
-        (
-            "> y = torch.ones(2)\n> y\n 0.1\n 0.2\n[torch.DoubleTensor of dimension 2]\n> y = 1",
-            ["✗ page: 0.1 0.2 here: 1 1"],
-        ),
-    ],
+    ("text", "expected"), data(__file__, "test_only_what_depends_on_chance_is_compared_by_layout")
 )
 def test_only_what_depends_on_chance_is_compared_by_layout(
     session: Session, printed: Printed, text: str, expected: list[str]
@@ -133,31 +122,7 @@ def test_an_earlier_input_of_the_session_may_depend_on_chance(
     assert marks(printed())[0] == "≈ layout"
 
 
-PAGE = """
-# Vectors
-
-Prose that is no code, and `code` in it:
-
-```lua
-x = torch.ones(2)
-> x:sum()
-2
-```
-
-    [res] torch.sum([res,] x)
-
-```python
-print(1)
-```
-
-And at last:
-
-```
-> local y = x:sum()
-> y
-3
-```
-"""
+PAGE = data(__file__, "PAGE")
 
 
 def test_of_a_whole_page_the_examples_are_run(session: Session, printed: Printed) -> None:
@@ -169,20 +134,7 @@ def test_of_a_whole_page_the_examples_are_run(session: Session, printed: Printed
     assert [entry.source for entry in session.log][-2:] == ["local y = x:sum()", "y"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "x = 1\nx",
-        "s = [[\n> not a prompt\n]]\ns",
-        "x = = 1\nx",
-        "x = 5\n7\n8",
-        "f = function(\nx",
-        "6 *",
-        "6 *\n7",
-        "1 2",
-        "x = 1\n6 *\n7",
-    ],
-)
+@pytest.mark.parametrize("text", data(__file__, "test_code_is_no_page"))
 def test_code_is_no_page(session: Session, printed: Printed, text: str) -> None:
     session.submit(text)
     assert "input" not in printed()
@@ -312,7 +264,7 @@ def test_what_an_input_prints_before_it_ends_the_process_is_shown() -> None:
         "from th_shell.session.session import Session\n"
         "Session(Engine()).submit(\"> print('bye') os.exit(3)\\nbye\")"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True)
+    done = run_python("-c", code, cwd=TOP)
     assert (done.stdout, done.returncode) == ("bye\t\n", 3)
 
 
@@ -333,18 +285,7 @@ def test_whether_a_transcript_goes_on(session: Session, text: str, more: bool) -
 OF_PYTHON = "this is Python, which th --python runs\n"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        ">>> x = torch.ones(2)\n>>> x.sum()\ntensor(2.)",
-        ">>> 1 + 1",
-        "Some words.\n\n```python\nx = [1]\n```\n",
-        "import torch\nx = torch.rand(3)\nprint(x)",
-        "from torch import nn\nx = 3",
-        "In [1]: x = 3\nIn [2]: x\nOut[2]: 3",
-        "def f(x):\n    return x\n\nf(1)",
-    ],
-)
+@pytest.mark.parametrize("text", data(__file__, "test_a_page_of_python"))
 def test_a_page_of_python(session: Session, printed: Printed, text: str) -> None:
     session.serve_person()
     assert not session.wants_more(text)
@@ -353,17 +294,7 @@ def test_a_page_of_python(session: Session, printed: Printed, text: str) -> None
     assert session.log == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "s = [[\nimport torch\n]]",
-        "th> 1\n1\n>>> 2",
-        "```lua\n1\n```\n```python\nimport torch\n```",
-        "import torch",
-        "x = 3\nx += 1",
-        "-- for example:\nx = 5\nx",
-    ],
-)
+@pytest.mark.parametrize("text", data(__file__, "test_lua_is_no_page_of_python"))
 def test_lua_is_no_page_of_python(session: Session, printed: Printed, text: str) -> None:
     session.serve_person()
     session.submit(text)

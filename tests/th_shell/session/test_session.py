@@ -4,47 +4,14 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.data_files import data
 from th_shell.runtime.shell import Engine, LuaError
 from th_shell.session.session import Session
 
 Printed = Callable[[], str]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("1 + 2", "3\t\n"),
-        ("= 1 + 2", "3\t\n"),
-        ("1 + 2;", ""),
-        ("x = 5", ""),
-        ("x = 5\nx", "5\t\n"),
-        ("1, nil, 'a', nil", "1\tnil\ta\tnil\t\n"),
-        ("print(4)", "4\t\n"),
-        ("nothing", "nil\t\n"),
-        ("'é'", "é\t\n"),
-        ("torch.Tensor(2):fill(1)", " 1\n 1\n[torch.DoubleTensor of dimension 2]\n\n"),
-        ("7\n_LAST", "7\t\n7\t\n"),
-        ("7\n8\n_RESULTS[1] + _RESULTS[2]", "7\t\n8\t\n15\t\n"),
-        ("x = = 1", "syntax error: stdin:1: unexpected symbol near '='\n"),
-        ("end", "syntax error: stdin:1: '<eof>' expected near 'end'\n"),
-        (
-            "error('no')",
-            "stdin:1: no\nstack traceback:\n\t[C]: in function 'error'\n\tstdin:1: in main chunk\n",
-        ),
-        (
-            "function f() g() end\nf()",
-            "stdin:1: attempt to call global 'g' (a nil value)\nstack traceback:\n"
-            "\tstdin:1: in function 'f'\n\tstdin:1: in main chunk\n",
-        ),
-        (
-            "error('a', 0)\n5",
-            "a\nstack traceback:\n\t[C]: in function 'error'\n\tstdin:1: in main chunk\n5\t\n",
-        ),
-        ("$ echo one; echo two", "one\ntwo\n"),
-        ("$ echo one\n_LAST", "one\none\n\t\n"),
-        ("? nothing_like_it", "nothing is named nothing_like_it\n"),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), data(__file__, "test_what_an_input_prints"))
 def test_what_an_input_prints(session: Session, printed: Printed, text: str, expected: str) -> None:
     assert session.submit(text)
     assert printed() == expected

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.conftest import TOP
 from th_shell.config import Config
 from th_shell.runtime.shell import Engine
@@ -41,15 +42,7 @@ def test_the_page_holds(engine: Engine, printed: Printed) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shown", "wrong", "mark"),
-    [
-        ("th> more()\n6", "th> more()\n7", "✗ page: 7 here: 6"),
-        ("th> local y = 'another'", "th> y = 'another'", "✗ page: 7 here: "),
-        ("_1 + 1", "_2 + 1", "✗ page: 43 here: [2]"),
-        ("mean 3.5", "mean 4.5", "✗ page: 4.5 here: 3.5"),
-        ("shares with z", "shares with q", "✗ page: q here: z"),
-        ("'summ' (a nil", "'sum' (a nil", "✗ page: 'sum' here: 'summ'"),
-    ],
+    ("shown", "wrong", "mark"), data(__file__, "test_a_page_that_does_not_hold")
 )
 def test_a_page_that_does_not_hold(
     engine: Engine, printed: Printed, shown: str, wrong: str, mark: str

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.data_files import data
 from th_shell.session.session import Session
 from th_shell.session.system_commands import WrongVariable, substitute
 
@@ -22,27 +23,7 @@ def lookup(name: str) -> tuple[str, str | None]:
     return VALUES.get(name, ("nil", None))
 
 
-@pytest.mark.parametrize(
-    ("command", "expected"),
-    [
-        ("ls $name", "ls 'a b'"),
-        ("ls $name.txt", "ls 'a b'.txt"),
-        ("head -n $n", "head -n 3"),
-        ("echo $flag", "echo true"),
-        ('echo "$name: $n"', 'echo "a b: 3"'),
-        ("echo '$name' $n", "echo '$name' 3"),
-        ("echo $HOME $PWD", "echo $HOME $PWD"),
-        ("echo $$name", "echo $name"),
-        ("echo $$", "echo $$"),
-        ("echo \\$name", "echo \\$name"),
-        ("echo ${name}", "echo ${name}"),
-        ("for n in 1 2; do echo $n; done", "for n in 1 2; do echo $n; done"),
-        ("n=5; echo $n $name", "n=5; echo $n 'a b'"),
-        ("echo a\\'b $n", "echo a\\'b 3"),
-        ("awk '{print $n}' $n", "awk '{print $n}' 3"),
-        ("echo '\\' $n", "echo '\\' 3"),
-    ],
-)
+@pytest.mark.parametrize(("command", "expected"), data(__file__, "test_what_a_command_becomes"))
 def test_what_a_command_becomes(command: str, expected: str) -> None:
     assert substitute(command, lookup) == expected
 
@@ -56,15 +37,7 @@ def test_a_value_is_one_word_whatever_is_in_it(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        (
-            "ls $t",
-            "$t is a table: only strings, numbers and booleans can stand in a command; "
-            "$$t is the shell's own",
-        ),
-        ("ls $zero", "$zero has a zero byte, which no command can be given"),
-    ],
+    ("command", "message"), data(__file__, "test_what_cannot_stand_in_a_command")
 )
 def test_what_cannot_stand_in_a_command(command: str, message: str) -> None:
     with pytest.raises(WrongVariable) as caught:

@@ -5,6 +5,7 @@ import time
 import pytest
 from prompt_toolkit.document import Document
 
+from tests.data_files import data
 from th_shell.terminal.colours import InputLexer
 
 
@@ -23,16 +24,7 @@ def test_lua_is_coloured_as_lua() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "expected"),
-    [
-        ("x = [[\nend\n]] end", 0, "name.variable x, operator =, literal.string [["),
-        ("x = [[\nend\n]] end", 1, "literal.string end"),
-        ("x = [[\nend\n]] end", 2, "literal.string ]], keyword.reserved end"),
-        ("--[==[ a ]]\nend ]==] end", 0, "comment --[==[ a ]]"),
-        ("--[==[ a ]]\nend ]==] end", 1, "comment end ]==], keyword.reserved end"),
-        ("'[[' -- [[\nend", 1, "keyword.reserved end"),
-        ("f{[[a]], [[b\nend]]}", 1, "literal.string end]], punctuation }"),
-    ],
+    ("text", "line", "expected"), data(__file__, "test_long_brackets_go_on_from_line_to_line")
 )
 def test_long_brackets_go_on_from_line_to_line(text: str, line: int, expected: str) -> None:
     parts = InputLexer().lex_document(Document(text))(line)
@@ -47,18 +39,7 @@ def test_lines_for_the_shell_itself_are_not_lua(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "line", "word", "style"),
-    [
-        ("x = [[ a\nlocal\n]] local", 1, "local", "string"),
-        ("x = [[ a\nlocal\n]] local", 2, " local", "keyword"),
-        ("x = [==[ a\n]]\n]==]", 1, "]]", "string"),
-        ("--[[ a\nlocal\n]]", 1, "local", "comment"),
-        ("-- [[ a\nlocal", 1, "local", "keyword"),
-        ("x = '[['\nlocal", 1, "local", "keyword"),
-        ("x = 'a\\\nlocal\\\nend'", 1, "local\\", "string"),
-        ("x = 'a\\\nlocal\\\nend'", 2, "end'", "string"),
-        ("x = 'a\nlocal", 1, "local", "keyword"),
-        ('x = "--[["\nlocal', 1, "local", "keyword"),
-    ],
+    data(__file__, "test_strings_and_comments_go_on_in_the_next_line"),
 )
 def test_strings_and_comments_go_on_in_the_next_line(
     text: str, line: int, word: str, style: str

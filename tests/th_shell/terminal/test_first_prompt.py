@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import run_python
 from tests.th_shell.terminals import Terminal
 from tests.th_shell.typists import paste
 
@@ -84,8 +85,7 @@ print([m for m in ("numpy", "pygments.lexers.scripting") if m in sys.modules])
 @pytest.mark.thorough
 @pytest.mark.unguarded("numpy is loaded from the start")
 def test_what_the_editor_does_without(environment: dict[str, str]) -> None:
-    words = [sys.executable, "-c", EDITOR]
-    done = subprocess.run(words, env=environment, capture_output=True, text=True)
+    done = run_python("-c", EDITOR, env=environment)
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from prompt_toolkit.buffer import Buffer
 
+from tests.data_files import data
 from th_shell.terminal.indentation import Indenter
 from th_shell.tokens import margin
 
@@ -50,19 +51,7 @@ def typed(*keys: str, width: int = 2) -> str:
 
 
 @pytest.mark.parametrize(
-    ("keys", "expected"),
-    [
-        ("if x then\ny()\nelse\nz()\nend", "if x then\n  y()\nelse\n  z()\nend"),
-        ("if x then\nelseif y then\nz", "if x then\nelseif y then\n  z"),
-        ("do\nending()\nend", "do\n  ending()\nend"),
-        ("do\nelse_ = 1", "do\n  else_ = 1"),
-        ("t = {\n1,\n{\n2\n}\n}", "t = {\n  1,\n  {\n    2\n  }\n}"),
-        ("f(function()\nx()\nend)", "f(function()\n  x()\nend)"),
-        ("do\n\nx", "do\n\n  x"),
-        ("repeat\nx()\nuntil x", "repeat\n  x()\nuntil x"),
-        ("do\n  end", "do\n    end"),
-        ("x = [[a \n  \n  end\n  b]]", "x = [[a \n  \n  end\n  b]]"),
-    ],
+    ("keys", "expected"), data(__file__, "test_lines_are_indented_while_they_are_typed")
 )
 def test_lines_are_indented_while_they_are_typed(keys: str, expected: str) -> None:
     if expected == "do\n    end":  # the blanks are the user's own, but the word closes the block

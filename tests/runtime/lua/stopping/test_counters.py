@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from lupa import luajit21
 
+from tests.data_files import data
 from th_shell.runtime.compute.luajit import _importer
 
 TOP = Path(__file__).resolve().parents[4]
@@ -172,30 +173,7 @@ def test_programs_do_the_same(lua: Any, seed: int) -> None:
     assert lua.polls > polls
 
 
-COUNTED = {
-    "numeric": "for i = 1, 300 do end",
-    "generic": "local t = {} for i = 1, 300 do t[i] = i end for _ in ipairs(t) do end",
-    "while": "local i = 0 while i < 300 do i = i + 1 end",
-    "repeat": "local i = 0 repeat i = i + 1 until i == 300",
-    "repeat with an upvalue": (
-        "local i = 0 repeat i = i + 1 local k = i local function f() return k end until f() == 300"
-    ),
-    "goto": "local i = 0 ::top:: i = i + 1 if i < 300 then goto top end",
-    "goto out of blocks": "local i = 0 do ::top:: i = i + 1 do if i < 300 then goto top end end "
-    "end",
-    "nested short loops": "for i = 1, 150 do for k = 1, 2 do end end",
-    "tail calls": "local function f(n) if n > 0 then return f(n - 1) end end f(300)",
-    "tail calls with ...": "local function f(n, ...) if n > 0 then return f(n - 1, ...) end end "
-    "f(300)",
-    "calls of itself": (
-        "local function f(n) if n > 1 then return 1 + f(n - 1) + f(n - 2) end return 1 end f(13)"
-    ),
-    "calls with all arguments": (
-        "local function f(n, ...) if n > 1 then g(f(n - 1, ...), f(n - 2, ...)) end return 1, "
-        "... end"
-        " function g() end f(13, 1)"
-    ),
-}
+COUNTED = data(__file__, "COUNTED")
 
 
 @pytest.mark.parametrize("name", COUNTED)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from th_shell.runtime.shell import Engine, LuaError
 
 CLOSURE = (
@@ -175,18 +176,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-LOADING = {
-    "dofile": "print(dofile('a.lua')) print(select('#', dofile('a.lua')))",
-    "loadfile": "print(loadfile('a.lua')(5)) print(loadfile('wrong.lua')) print(loadfile('none'))",
-    "require": "local m = require('module') print(m.n, m.name, require('module') == m, "
-    "package.loaded.module == m)",
-    "paths.dofile": "print(paths.dofile('a.lua'))",
-    "include": "include('includes.lua')",
-    "files that do not compile": "print(pcall(dofile, 'wrong.lua')) print(pcall(require, 'wrong'))",
-    "missing files": "print(pcall(dofile, 'none.lua')) print((pcall(require, 'none')))",
-    "errors in files": "dofile('fails.lua')",
-    "errors in modules": "require('fails')",
-}
+LOADING = data(__file__, "LOADING")
 
 
 @pytest.mark.parametrize("name", LOADING)

@@ -5,40 +5,11 @@ from __future__ import annotations
 import pytest
 
 import th_shell.torch as torch
+from tests.data_files import data
 
 X = torch.ones(2, 3)
 
-ANSWERS = {
-    "torch.add(X)": "add() received an invalid combination of arguments - got (Tensor), but "
-    "expected (Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",
-    "torch.exp()": 'exp() missing 1 required positional arguments: "input"',
-    "torch.exp(1)": "exp(): argument 'input' (position 1) must be Tensor, not int",
-    "torch.exp(X, 2)": "exp() takes 1 positional argument but 2 were given",
-    "torch.exp(X, foo=2)": "exp() got an unexpected keyword argument 'foo'",
-    "torch.zeros('a')": "zeros(): argument 'size' (position 1) must be tuple of ints, not str",
-    "torch.zeros(2, 'a')": "zeros(): argument 'size' failed to unpack the object at pos 2 with "
-    'error "type must be tuple of ints,but got str"',
-    "torch.zeros(2.5)": "zeros(): argument 'size' (position 1) must be tuple of ints, not float",
-    "torch.zeros((2.5,))": "zeros(): argument 'size' (position 1) must be tuple of ints, but found "
-    "element of type float at pos 0",
-    "torch.zeros()": 'zeros() missing 1 required positional arguments: "size"',
-    "torch.zeros((2,), (3,))": "zeros() takes 1 positional argument but 2 were given",
-    "torch.ones(2, dtype=3)": "ones(): argument 'dtype' must be torch.dtype, not int",
-    "torch.ones(True)": "ones(): argument 'size' (position 1) must be tuple of ints, not bool",
-    "X.add('a')": "add(): argument 'other' (position 1) must be Tensor, not str",
-    "X.add_(X, foo=1)": "add_() got an unexpected keyword argument 'foo'",
-    "X + 'a'": "unsupported operand type(s) for +: 'Tensor' and 'str'",
-    "X.sum(keepdim=True)": "sum() received an invalid combination of arguments - got "
-    "(keepdim=bool, ), but expected one of:\n * (*, torch.dtype dtype = None)\n"
-    " * (tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None)\n",
-    "torch.lt(X, 'a')": "lt() received an invalid combination of arguments - got (Tensor, str), "
-    "but expected one of:\n * (Tensor input, Tensor other, *, Tensor out = None)\n"
-    " * (Tensor input, Number other, *, Tensor out = None)\n",
-    "torch.max(X, 1.5)": "max() received an invalid combination of arguments - got (Tensor, "
-    "float), but expected one of:\n * (Tensor input, *, Tensor out = None)\n"
-    " * (Tensor input, Tensor other, *, Tensor out = None)\n"
-    " * (Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)\n",
-}
+ANSWERS = data(__file__, "ANSWERS")
 
 
 @pytest.mark.parametrize(("code", "message"), ANSWERS.items(), ids=ANSWERS)
@@ -104,19 +75,7 @@ def test_what_is_not_provided_says_so(code: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expression", "message"),
-    [
-        (
-            "torch.zeros(1 << 50)",
-            "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate "
-            "memory: you tried to allocate 4503599627370496 bytes. Error code 12 (Cannot allocate "
-            "memory)",
-        ),
-        (
-            "torch.randperm(1 << 50)",
-            "$ Torch: not enough memory: you tried to allocate 8388608GB. Buy new RAM!",
-        ),
-    ],
+    ("expression", "message"), data(__file__, "test_more_than_there_is_memory_for")
 )
 def test_more_than_there_is_memory_for(expression: str, message: str) -> None:
     with pytest.raises(RuntimeError) as caught:

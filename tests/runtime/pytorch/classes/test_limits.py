@@ -9,41 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.data_files import data
 from th_shell.torch.base.dtypes import DTYPES, dtype, float32, float64, set_default_dtype
 from th_shell.torch.classes.limits import finfo, iinfo
 
 TYPES: dict[str, dtype] = {kind.name: kind for kind in DTYPES}
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        (
-            "float16",
-            "finfo(resolution=0.001, min=-65504, max=65504, eps=0.000976562, "
-            "smallest_normal=6.10352e-05, tiny=6.10352e-05, dtype=float16)",
-        ),
-        (
-            "bfloat16",
-            "finfo(resolution=0.01, min=-3.38953e+38, max=3.38953e+38, eps=0.0078125, "
-            "smallest_normal=1.17549e-38, tiny=1.17549e-38, dtype=bfloat16)",
-        ),
-        (
-            "complex64",
-            "finfo(resolution=1e-06, min=-3.40282e+38, max=3.40282e+38, eps=1.19209e-07, "
-            "smallest_normal=1.17549e-38, tiny=1.17549e-38, dtype=float32)",
-        ),
-        (
-            "float64",
-            "finfo(resolution=1e-15, min=-1.79769e+308, max=1.79769e+308, eps=2.22045e-16, "
-            "smallest_normal=2.22507e-308, tiny=2.22507e-308, dtype=float64)",
-        ),
-        ("uint8", "iinfo(min=0, max=255, dtype=uint8)"),
-        ("int16", "iinfo(min=-32768, max=32767, dtype=int16)"),
-        ("int32", "iinfo(min=-2.14748e+09, max=2.14748e+09, dtype=int32)"),
-        ("uint64", "iinfo(min=0, max=1.84467e+19, dtype=uint64)"),
-    ],
-)
+@pytest.mark.parametrize(("name", "text"), data(__file__, "test_text"))
 def test_text(name: str, text: str) -> None:
     made = iinfo(TYPES[name]) if "int" in name else finfo(TYPES[name])
     assert repr(made) == str(made) == text

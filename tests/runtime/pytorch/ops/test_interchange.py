@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import th_shell.torch as torch
+from tests.data_files import data
 
 
 def test_array_shares_the_tensors_memory() -> None:
@@ -83,18 +84,7 @@ def test_buffer_is_shared() -> None:
     assert memory == b"\0\0" + b"\xff" * 6
 
 
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        (
-            {"count": 9},
-            "requested buffer length .9 . 4 bytes. after offset .0 bytes. must be whole",
-        ),
-        ({"offset": 9}, "requested buffer length .-1 . 4 bytes. after offset .9 bytes. must be"),
-        ({"offset": 1}, "requested buffer length .1 . 4 bytes. after offset .1 bytes. must be"),
-        ({"count": 0}, "both buffer length .8. and count .0. must not be 0"),
-    ],
-)
+@pytest.mark.parametrize(("options", "error"), data(__file__, "test_buffer_of_another_size"))
 def test_buffer_of_another_size(options: dict[str, int], error: str) -> None:
     with pytest.raises(ValueError, match=error):
         torch.frombuffer(bytearray(8), dtype=torch.float32, **options)

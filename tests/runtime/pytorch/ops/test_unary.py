@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import th_shell.torch as torch
+from tests.data_files import data
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
 #: Functions that numpy computes as PyTorch does where operands have one type.
@@ -115,27 +116,7 @@ def _at(value: Any, at: int) -> Any:
     return wrap(value.array[at : at + 1].copy()) if isinstance(value, Tensor) else value
 
 
-WARNINGS = [
-    (
-        "torch.tensor(torch.ones(2))",
-        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() "
-        "or sourceTensor.detach().clone().requires_grad_(True), rather than "
-        "torch.tensor(sourceTensor).",
-    ),
-    (
-        "torch.range(1, 2)",
-        "torch.range is deprecated and will be removed in a future release because its behavior "
-        "is inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
-        "values in [start, end).",
-    ),
-    (
-        "torch.add(torch.ones(2), 1, out=torch.ones(3))",
-        "An output with one or more elements was resized since it had shape [3], which does not "
-        "match the required output shape [2]. This behavior is deprecated, and in a future PyTorch "
-        "release outputs will not be resized unless they have zero elements. You can explicitly "
-        "reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
-    ),
-]
+WARNINGS = data(__file__, "WARNINGS")
 
 
 @pytest.mark.parametrize("expression, message", WARNINGS)
