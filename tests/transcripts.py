@@ -27,8 +27,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 FOLDER = Path(__file__).parent / "runtime" / "transcripts"
 
 #: Entries that are one test: each test takes some time of its own.
@@ -82,6 +80,8 @@ def programs(path: Path) -> list[tuple[str, str]]:
 
 def cases(name: str, folder: Path = FOLDER) -> list[object]:
     """A transcript's entries in groups, the parameters of a test that asserts `wrong`."""
+    import pytest  # which recording does not need
+
     entries = read(folder / f"{name}.txt")
     groups = (entries[i : i + _GROUP] for i in range(0, len(entries), _GROUP))
     return [pytest.param(group, id=f"{name}:{group[0].line}") for group in groups]
