@@ -37,7 +37,7 @@ COMPILE_LATE = {"th_shell.hints.syntax": "_notations"}
 #: What is not pumped, and why: rooms and sources.
 SPARED = {
     "th_shell/hints": "hints are given on short lines and messages alone: see _LONGEST there",
-    "re.compile(text(value['match']), re.M)": "the user's own, in a file of settings",
+    "re.compile(read_text(value['match']), re.M)": "the user's own, in a file of settings",
     "re.fullmatch(self._pattern(expected, new), text.strip(), re.S)": "test_captures pumps it",
 }
 

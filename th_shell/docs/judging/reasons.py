@@ -279,8 +279,11 @@ class _Fragments:
 
     def _without_field(self, result: Result, source: str) -> str:
         """Return a note on the earlier example that may have failed to set a field; or ''."""
-        lacks = result.verdict is Verdict.ERROR and _NO_FIELD.search(result.got)
-        owners = re.findall(rf"\b(\w+)[.:]{lacks[1] or lacks[2]}\b", source) if lacks else []
+        match = _NO_FIELD.search(result.got)
+        if result.verdict is not Verdict.ERROR or not match:
+            return ""
+        fields = _FIELD.findall(source)
+        owners = {owner for owner, field in fields if field == (match[1] or match[2])}
         lines = [self._modified[name] for name in owners if name in self._modified]
         return f"{FOLLOWS} {min(lines)}" if lines else ""
 
@@ -298,6 +301,8 @@ _VALUELESS = re.compile(
     r"(?:stdin:\d+: attempt to [\w ]+ global|\A(?:[ \t].*\n|Traceback.*\n)*NameError: name)"
     r" '(\w+)' \(?(?:a nil value|is not defined)"
 )
+#: An owner and a field of it.
+_FIELD = re.compile(r"\b(\w+)[.:](?=(\w+))")
 #: An error for want of a field.
 _NO_FIELD = re.compile(r"attempt to \w+ field '(\w+)' \(a nil value\)|has no attribute '(\w+)'")
 #: A method call as a statement.
