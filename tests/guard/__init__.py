@@ -40,8 +40,16 @@ class _Handler(ctypes.Structure):
 def install() -> None:
     """Guard the memory of new Lua states, and of numpy's arrays, of all that are made from now."""
     plain = luajit._source
-    own = b"\n;(function(...) %s end)(...)" % Path(__file__).with_name("guard.lua").read_bytes()
-    luajit._source = lambda name: plain(name) + (own if name == b"parallel/memory" else b"")
+    guard = Path(__file__).with_name("guard.lua").read_bytes()
+
+    def source(name: bytes) -> bytes:
+        text = plain(name)
+        if name != b"parallel/memory":
+            return text
+        calls = b"local module = (function(...) %s\nend)(...); (function(...) %s\nend)(module)"
+        return calls % (text, guard) + b"; return module"
+
+    luajit._source = source
     _functions()[b"report"]()
     functions = _functions()
     malloc, calloc, realloc, free = functions[b"for_numpy"]()
@@ -55,10 +63,9 @@ def install() -> None:
 def _functions() -> dict[bytes, Any]:
     """The functions of guard.lua in a Lua state of their own, which never ends."""
     lua = luajit._new_state()
-    th = lua.table()
-    luajit._load(lua, b"parallel/memory")(th)
+    raw_memory = luajit._importer(lua)(b"parallel.memory")
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(lua))  # numpy frees arrays at the very end
-    return dict(th[b"guard"].items())
+    return dict(raw_memory[b"guard"].items())
 
 
 def _keep_no_memory() -> None:

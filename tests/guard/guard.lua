@@ -10,7 +10,7 @@
 -- `report` where memory was accessed that must not be.
 -- @module guard
 
-local th = ...
+local raw_memory = ...
 local ffi = require 'ffi'
 local C, cast = ffi.C, ffi.cast
 
@@ -48,7 +48,7 @@ local starts, lengths, live = {}, {}, 0 -- piece -> its first page; the bytes of
 local freed, oldest, newest, freed_bytes = {}, 1, 0, 0 -- number in order -> first page
 
 local guard = {}
-th.guard = guard
+raw_memory.guard = guard
 
 local function address_of(pointer)
   return tonumber(cast(intptr, pointer))
@@ -217,7 +217,7 @@ end
 
 -- ------------------------------------------- memory of raw pointers in Lua
 
-local plain_memory, plain_elements = th.working_memory, th.with_elements
+local plain_memory, plain_elements = raw_memory.working_memory, raw_memory.with_elements
 local PATIENCE = 10000 -- allocations until garbage is looked for again where that gained nothing
 local waiting = 0
 
@@ -237,13 +237,13 @@ local function free(pointer)
   guard.free(tonumber(cast(intptr, pointer)))
 end
 
-function th.working_memory(ctype, count)
+function raw_memory.working_memory(ctype, count)
   local at = allocate(count * ffi.sizeof(ctype), ('working memory of %d %s'):format(count, ctype))
   if not at then return plain_memory(ctype, count) end
   return ffi.gc(cast(ffi.typeof(ctype .. ' *'), at), free)
 end
 
-function th.with_elements(make, count)
+function raw_memory.with_elements(make, count)
   local object = make(0)
   local bytes = ffi.sizeof(make, count) - ffi.sizeof(make, 0)
   local at = allocate(bytes, ('the elements of a %s'):format(tostring(make):match('TH%w+')))

@@ -31,8 +31,7 @@ from th_shell.runtime.compute import luajit
 engine = Engine()
 engine.run(engine.compile(b"torch.ones(100000):add(1)"))
 state = luajit._new_state()
-state.globals()[b"th"] = th = state.table()
-state.eval(b"loadstring")(luajit._source(b"parallel/memory"))(th)
+state.globals()[b"th"] = luajit._importer(state)(b"parallel.memory")
 ended = []
 for program in json.loads(sys.argv[1]):
     with TemporaryFile() as errors:

@@ -13,7 +13,7 @@
 local source, host = ...
 
 local loadstring, setfenv, setmetatable, type = loadstring, setfenv, setmetatable, type
-local pcall, error, ipairs = pcall, error, ipairs
+local pcall, error, ipairs, collectgarbage = pcall, error, ipairs, collectgarbage
 local byte, sub, gsub, dump = string.byte, string.sub, string.gsub, string.dump
 local concat = table.concat
 
@@ -82,9 +82,13 @@ local function import_one(name)
       error('modules import each other: ' .. concat(under_way, ' > ', i) .. ' > ' .. name, 0)
     end
   end
+  -- No finalizer runs meanwhile, which could need the same module.
+  local is_running = collectgarbage('isrunning')
+  collectgarbage('stop')
   under_way[#under_way + 1] = name
   local ok, message = pcall(load, name)
   under_way[#under_way] = nil
+  if is_running then collectgarbage('restart') end
   if not ok then error(message, 0) end
   return loaded[name]
 end
