@@ -217,7 +217,7 @@ def _write_net(
         python=options.get("--python"),
         require_check="--require-check" in options,
         sample=load(options["--sample"]) if "--sample" in options else None,
-        engine=_engine(prepare, options),
+        engine=_engine(prepare, options).values,
         progress=progress,
     )
     progress.end()
@@ -237,8 +237,9 @@ def _engine(prepare: Prepare, options: Mapping[str, str]) -> Engine:
         with open(options["--lua"], "rb") as file:
             source = file.read()
         try:
-            engine.run("pcall(require, 'nn')")  # whose classes a program may derive from
-            engine.run(source, name=options["--lua"])
+            # A program may derive classes from those of nn.
+            engine.run(engine.compile(b"pcall(require, 'nn')"))
+            engine.run(engine.compile(source, b"=" + os.fsencode(options["--lua"])))
         except LuaError as error:
             raise T7Error(error.message) from None
     return engine

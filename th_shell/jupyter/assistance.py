@@ -47,7 +47,7 @@ def explain(session: Session, code: str, cursor: int) -> str:
 
     for path in _names_around(code, cursor):
         owner, _, last = path.replace(":", ".").rpartition(".")
-        if last in session.engine.names(owner) or (not owner and last in TABLE):
+        if last in session.engine.variables.names(owner) or (not owner and last in TABLE):
             return about(path, session.engine, session.log, session.texts)
     return ""
 

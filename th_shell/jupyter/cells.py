@@ -75,7 +75,7 @@ class Cells:
         self._leaving = False  # whether a program has called os.exit
         module = session.engine.module
         self._values = module(_source("values"), b"=[th] jupyter/values", streams.collect)
-        session.engine.set_receiver(self._values[b"receive"])
+        session.engine.inputs.set_receiver(self._values[b"receive"])
         self._input = module(
             _source("input"), b"=[th] jupyter/input", front_end.ask, interruptible=True
         )

@@ -51,7 +51,7 @@ def restore(session: Session, text: str) -> None:
     with session.stoppable():
         for path in paths:
             with _errors_named(path.stem):
-                session.engine.load_variable(path.stem, str(path))
+                session.engine.variables.load(path.stem, str(path))
     session.write(f"restored: {' '.join(path.stem for path in paths) or 'nothing'}\n")
 
 
@@ -92,7 +92,7 @@ def _save(session: Session, names: Sequence[str]) -> None:
         with session.stoppable():
             for name, path in new.items():
                 with _errors_named(name):
-                    if not session.engine.save_variable(name, str(path)):
+                    if not session.engine.variables.save(name, str(path)):
                         raise LuaError("has no value")
         for name, path in new.items():
             with _errors_named(name):
@@ -120,16 +120,16 @@ def _list(session: Session) -> None:
 def who(session: Session, _: str) -> None:
     """Show what `who()` shows."""
     with session.stoppable():
-        session.engine.evaluate(b"who()")
+        session.engine.inputs.evaluate(b"who()")
 
 
 def reset(session: Session, text: str) -> None:
     """Remove the globals of the session and its results; without -f, only list them."""
     with Engine() as fresh:
-        built_in = fresh.names("")
+        built_in = fresh.variables.names("")
     staying = {*built_in, *NAMES, "arg"}
-    names = sorted(name for name in session.engine.names("") if name not in staying)
+    names = sorted(name for name in session.engine.variables.names("") if name not in staying)
     confirm_reset(text, names, "globals")
     removed = "".join(f"_G['{name}'] = nil " for name in names) + "_RESULTS = {} _LAST = ''"
     session.engine.run(session.engine.compile(removed.encode("utf-8", "surrogateescape")))
-    session.engine.forget_frames()
+    session.engine.debugging.forget_frames()

@@ -26,7 +26,7 @@ def open_prompt(engine: Engine, place: str) -> None:
 
     place: of the call, as `file.lua:12`. To be used in the main thread.
     """
-    engine.use_lent_locals()
+    engine.inputs.use_lent_locals()
     engine.count_loops()
     # As at any prompt: a command that has ended must not end th.
     with (
@@ -39,4 +39,4 @@ def open_prompt(engine: Engine, place: str) -> None:
         settings = config.load()
         prepare(engine, settings)
         repl.run(engine, settings, greeting=f"{place}: the prompt; Ctrl-D goes on\n")
-        engine.set_elision(None)
+        engine.inputs.set_elision(None)

@@ -20,11 +20,11 @@ SOURCE = (Path(th_shell.jupyter.__file__).parent / "values.lua").read_bytes()
 def maker(engine: Engine) -> Html:
     """Makes the HTML of the values of an expression."""
     functions = engine.module(SOURCE, b"=[th] jupyter/values", lambda: None)
-    engine.set_receiver(functions[b"receive"])
+    engine.inputs.set_receiver(functions[b"receive"])
     engine.call(functions[b"expect"], b"result")
 
     def made(source: str) -> str | None:
-        engine.evaluate(source.encode())
+        engine.inputs.evaluate(source.encode())
         found = engine.call(functions[b"html"])
         return None if found is None else found.decode()
 
@@ -105,17 +105,19 @@ def test_large_tables_are_elided(shared: Html) -> None:
 
 
 def test_tables_in_themselves(html: Html, engine: Engine) -> None:
-    engine.evaluate(b"t = {} t.t = t")
+    engine.inputs.evaluate(b"t = {} t.t = t")
     assert rows(html("t")) == ["t", "t", "t", "t {...}"]
 
 
 def test_tables_of_tables_have_an_end(html: Html, engine: Engine) -> None:
-    engine.evaluate(b"t = {} for i = 1, 30 do t[i] = {} for j = 1, 30 do t[i][j] = j end end")
+    engine.inputs.evaluate(
+        b"t = {} for i = 1, 30 do t[i] = {} for j = 1, 30 do t[i][j] = j end end"
+    )
     assert len(rows(html("t"))) < 300
 
 
 def test_no_code_of_the_program_runs(html: Html, engine: Engine) -> None:
-    engine.evaluate(
+    engine.inputs.evaluate(
         b"t = setmetatable({5}, {__index = error, __pairs = error, __len = error}) "
         b"print = function() end"
     )
@@ -123,5 +125,5 @@ def test_no_code_of_the_program_runs(html: Html, engine: Engine) -> None:
 
 
 def test_what_fails_has_no_html(html: Html, engine: Engine) -> None:
-    engine.evaluate(b"t = {setmetatable({}, {__tostring = error})} print = function() end")
+    engine.inputs.evaluate(b"t = {setmetatable({}, {__tostring = error})} print = function() end")
     assert html("t") is None

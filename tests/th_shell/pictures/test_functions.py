@@ -125,4 +125,4 @@ def test_names_of_the_program_stand_over_these(shown: Shown) -> None:
 
 def test_other_engines_have_no_such_globals() -> None:
     with Engine() as engine:
-        assert not {"show", "imshow", "hist", "plot"} & set(engine.names(""))
+        assert not {"show", "imshow", "hist", "plot"} & set(engine.variables.names(""))
