@@ -18,8 +18,7 @@ from th_shell.runtime.core.tensor import contiguous_strides
 from th_shell.runtime.t7.tensors import elements, lua_tensor
 from th_shell.runtime.t7.values import T7Error
 from th_shell.torch.base.dtypes import NUMPY_DTYPES
-from th_shell.torch.files.pickling import Elements, View
-from th_shell.torch.files.saving import write_archive
+from th_shell.torch.files.saving import Elements, View, write_archive
 from th_shell.torch.tensors.tensor import Tensor
 
 #: numpy's names of the types of numbers with a fraction, by those that options have.

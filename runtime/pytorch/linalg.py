@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+from th_shell.torch import ops
+from th_shell.torch.calls.table import FUNCTIONS, SUBMODULE
 from th_shell.torch.compute.matrices import LinAlgError
-from th_shell.torch.ops.matrices import multi_dot
-from th_shell.torch.submodules import names_of
 
-__all__ = ["LinAlgError", "multi_dot"]
+__all__ = ["LinAlgError"]
 
-__path__: list[str] = []  # names that it lacks are looked for as modules, and told of
-__getattr__, __dir__ = names_of("linalg", __all__)
+assert ops  # which fills the table
+globals().update(
+    {name.removeprefix(SUBMODULE): f for name, f in FUNCTIONS.items() if name.startswith(SUBMODULE)}
+)
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from th_shell.runtime.core.dtypes import EXACT
 from th_shell.runtime.core.errors import TorchError
-from th_shell.torch.classes.storages import TypedStorage
+from th_shell.torch.tensors.storages import TypedStorage
 
 NIL, NUMBER, STRING, TABLE, TORCH, BOOLEAN = range(6)
 # 6 is only in old files: it has no number, so that it cannot hold itself. 7, too; its upvalues are

@@ -8,7 +8,7 @@ from operator import index
 from typing import Any, SupportsIndex, overload
 
 from th_shell.runtime.core.pickles import makes, restored
-from th_shell.torch.base.c_types import CType, type_name
+from th_shell.torch.base.missing import type_name
 
 Shape = tuple[int, ...]
 
@@ -98,7 +98,7 @@ def check_long(*values: int) -> None:
         raise ValueError("Overflow when unpacking long long")
 
 
-class Size(CType, tuple[int, ...]):
+class Size(tuple[int, ...]):
     """The sizes of a tensor: a tuple whose slices and sums are sizes, too."""
 
     __module__ = "torch"

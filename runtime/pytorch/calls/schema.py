@@ -17,7 +17,7 @@ from functools import cached_property
 from keyword import iskeyword
 from typing import Any, TypeAlias
 
-from th_shell.torch.base.dtypes import dtype, memory_format
+from th_shell.torch.base.dtypes import dtype
 from th_shell.torch.tensors.tensor import Tensor
 
 #: A number of Python's.
@@ -42,8 +42,6 @@ Outs: TypeAlias = Any
 Kind: TypeAlias = dtype | None
 #: A device, or its name or number.
 Place: TypeAlias = Any
-#: How a result lies in memory, where the call names a way.
-Format: TypeAlias = memory_format | None
 
 #: What PyTorch calls those that it calls otherwise.
 TYPES = {
@@ -59,8 +57,6 @@ TYPES = {
     "dtype": "torch.dtype",
     "Kind": "torch.dtype",
     "Place": "torch.device",
-    "memory_format": "torch.memory_format",
-    "Format": "torch.memory_format",
     "Source": "torch.Generator",
     "SourceOrNone": "torch.Generator or none",
     "Any": "object",
@@ -165,9 +161,7 @@ def derive(implementation: Callable[..., Any], name: str = "", more: str = "") -
     which the implementation does not get.
     """
     parameters = _parameters(inspect.unwrap(implementation))
-    # PyTorch: the memory format is behind the options of a new tensor.
-    end = len(parameters) - (bool(parameters) and parameters[-1].name == "memory_format")
-    parameters[end:end] = parse(f"more(*, {more})").parameters if more else ()
+    parameters += parse(f"more(*, {more})").parameters if more else ()
     several = [kind for kind in ALTERNATIVES if any(p.kind == kind for p in parameters)]
     name = name or _without_underscore(implementation.__name__)
     return [

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.base.c_types import type_name
 from th_shell.torch.base.dtypes import dtype_of, int64
+from th_shell.torch.base.missing import type_name
 from th_shell.torch.base.shapes import Shape, check_long, listed, wrap_dim
 from th_shell.torch.base.warn import warn
 from th_shell.torch.compute.literals import array_of

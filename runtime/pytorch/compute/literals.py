@@ -163,7 +163,7 @@ def _type_of(data: Any) -> dtype:
     if isinstance(data, (bool, int, float)):
         return type_of_number(type(data))
     if isinstance(data, complex):
-        return default_dtype().to_complex()
+        raise NotImplementedError("complex numbers are not provided here")
     if isinstance(data, Tensor):
         return data.dtype
     if isinstance(data, (str, bytes)):

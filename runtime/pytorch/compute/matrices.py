@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.base.c_types import Named
 from th_shell.torch.base.dtypes import Category
 from th_shell.torch.base.shapes import Shape
 from th_shell.torch.tensors.tensor import Tensor
@@ -140,7 +139,7 @@ def factored(array: Array) -> tuple[Array, Array, Array]:
     return factors, pivots + np.int32(1), zeros
 
 
-class LinAlgError(RuntimeError, metaclass=Named):
+class LinAlgError(RuntimeError):
     """A matrix for which a function of torch.linalg has no result."""
 
 

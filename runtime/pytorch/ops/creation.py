@@ -15,7 +15,7 @@ import numpy as np
 from th_shell.torch.base.dtypes import default_dtype, dtype, float32
 from th_shell.torch.base.shapes import Shape, listed
 from th_shell.torch.base.warn import warn
-from th_shell.torch.calls.schema import NEW, Format, Kind, Number, Out
+from th_shell.torch.calls.schema import NEW, Kind, Number, Out
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.literals import array_of, convert_number
 from th_shell.torch.compute.promotion import type_of_number
@@ -24,9 +24,7 @@ from th_shell.torch.ops.interchange import from_numpy
 from th_shell.torch.tensors.large_arrays import filled_tensor
 from th_shell.torch.tensors.layouts import (
     copy_of,
-    empty_array,
     empty_like_array,
-    format_strides,
 )
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
@@ -75,32 +73,10 @@ def ones(size: Shape, *, out: Out = None, dtype: Kind = None) -> Tensor:
 
 
 @op(more=NEW)
-def empty(
-    size: Shape, *, out: Out = None, dtype: Kind = None, memory_format: Format = None
-) -> Tensor:
+def empty(size: Shape, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """Return a tensor of undetermined elements."""
     kind = type_for(dtype, out).numpy
-    check_sizes(size)
-    if memory_format is None:
-        return give(np.empty(size, kind), out, warns=False)
-    return give(empty_array(size, format_strides(size, memory_format), kind), out, warns=False)
-
-
-@op(more=NEW)
-def empty_strided(size: Shape, stride: Shape, *, dtype: Kind = None) -> Tensor:
-    """Return a tensor of undetermined elements with given strides."""
-    if len(size) != len(stride):
-        raise RuntimeError(
-            f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
-            f"({len(stride)})"
-        )
-    check_sizes(size)
-    if min(stride, default=0) < 0:
-        raise RuntimeError(
-            f"Storage size calculation overflowed with sizes={listed(size)} and "
-            f"strides={listed(stride)}"
-        )
-    return wrap(empty_array(size, stride, (dtype or default_dtype()).numpy))
+    return give(np.empty(check_sizes(size), kind), out, warns=False)
 
 
 @op(more=NEW)
@@ -136,25 +112,19 @@ def check_factor(number: Any, kind: dtype) -> Any:
     return fill_number(number, float32 if kind.is_floating_point and kind.itemsize == 2 else kind)
 
 
-@op(more=NEW)
-def scalar_tensor(s: Number, *, dtype: Kind = None) -> Tensor:
-    """Return a tensor without dimensions."""
-    return filled((), s, dtype or default_dtype())
-
-
 # -- of the sizes of another tensor
 
 
 @op(more=NEW, method=False)
-def empty_like(input: Tensor, *, dtype: Kind = None, memory_format: Format = None) -> Tensor:
+def empty_like(input: Tensor, *, dtype: Kind = None) -> Tensor:
     """Return a tensor of a tensor's sizes, of undetermined elements."""
-    return wrap(empty_like_array(input, (dtype or input.dtype).numpy, memory_format))
+    return wrap(empty_like_array(input, (dtype or input.dtype).numpy))
 
 
 def _fill_like(name: str, number: int) -> Callable[..., Tensor]:
     @op(name=f"{name}_like", more=NEW, method=False)
-    def compute(input: Tensor, *, dtype: Kind = None, memory_format: Format = None) -> Tensor:
-        return full_like(input, number, dtype=dtype, memory_format=memory_format)
+    def compute(input: Tensor, *, dtype: Kind = None) -> Tensor:
+        return full_like(input, number, dtype=dtype)
 
     compute.__doc__ = f"A tensor of a tensor's sizes, whose elements are {name}."
     return compute
@@ -165,11 +135,9 @@ ones_like = _fill_like("ones", 1)
 
 
 @op(more=NEW, method=False)
-def full_like(
-    input: Tensor, fill_value: Number, *, dtype: Kind = None, memory_format: Format = None
-) -> Tensor:
+def full_like(input: Tensor, fill_value: Number, *, dtype: Kind = None) -> Tensor:
     """Return a tensor of a tensor's sizes, whose elements are all one number."""
-    new = empty_like(input, dtype=dtype, memory_format=memory_format)
+    new = empty_like(input, dtype=dtype)
     new.array.fill(fill_number(fill_value, new.dtype))
     return new
 
@@ -181,12 +149,6 @@ def full_like(
 def new_empty(input: Tensor, size: Shape, *, dtype: Kind = None) -> Tensor:
     """Return a tensor of undetermined elements, by default of this tensor's type."""
     return wrap(np.empty(check_sizes(size), (dtype or input.dtype).numpy))
-
-
-@op(more=NEW, function=False)
-def new_empty_strided(input: Tensor, size: Shape, stride: Shape, *, dtype: Kind = None) -> Tensor:
-    """Return an uninitialized tensor with given strides, by default of this tensor's type."""
-    return empty_strided(size, stride, dtype=dtype or input.dtype)
 
 
 @op(more=NEW, function=False)

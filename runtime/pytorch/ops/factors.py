@@ -10,10 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.base.require import require
 from th_shell.torch.base.results import named
-from th_shell.torch.base.shapes import listed
 from th_shell.torch.calls.schema import OUT, OUTS
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.elementwise import FLOATS, check_types
@@ -21,90 +18,11 @@ from th_shell.torch.compute.matrices import (
     LinAlgError,
     check_matrices,
     converged,
-    factored,
-    first_fault,
     first_minor,
     matrices,
     places,
 )
 from th_shell.torch.tensors.tensor import Tensor, wrap
-
-
-def _check_rank(array: Array, name: str) -> None:
-    if array.ndim < 2:
-        raise RuntimeError(
-            f"{name}: Expected tensor with 2 or more dimensions. Got size: {listed(array.shape)} "
-            f"instead"
-        )
-
-
-def _factors(A: Tensor, pivot: bool, name: str) -> tuple[Array, Array, Array]:
-    _check_rank(A.array, name)
-    array = matrices(A, name)
-    require(pivot, "linalg.lu_factor: LU without pivoting is not implemented on the CPU")
-    return factored(array)
-
-
-def _check_pivots(zeros: Array, name: str) -> None:
-    """Raise RuntimeError for factors that solve no equation."""
-    if fault := first_fault(zeros):
-        index, at = fault
-        raise RuntimeError(
-            f"{name}: {places(zeros.shape, index)}U[{at},{at}] is zero and using it on lu_solve "
-            f"would result in a division by zero. If you still want to perform the factorization, "
-            f"consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
-        )
-
-
-@op(name="linalg_lu_factor", more=OUTS)
-def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
-    """Return both triangular factors in one matrix, and the rows that were exchanged."""
-    factors, pivots, zeros = _factors(A, pivot, "torch.lu_factor")
-    _check_pivots(zeros, "torch.linalg.lu_factor")
-    return named("linalg_lu_factor", wrap(factors), wrap(pivots))
-
-
-@op(name="linalg_lu_factor_ex", more=OUTS)
-def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
-    """Return LU factors, pivots, and for each matrix the first pivot that is 0, counted from 1."""
-    factors, pivots, zeros = _factors(A, pivot, "torch.lu_factor")
-    if check_errors:
-        _check_pivots(zeros, "torch.linalg.lu_factor_ex")
-    return named("linalg_lu_factor_ex", wrap(factors), wrap(pivots), wrap(zeros))
-
-
-@op(name="linalg_lu", more=OUTS)
-def linalg_lu(A: Tensor, *, pivot: bool = True) -> Any:
-    """Return a permutation P, and triangles L and U, with ``A = P @ L @ U``."""
-    factors, pivots, _ = _factors(A, pivot, "linalg.lu")
-    return named("linalg_lu", wrap(_permutation(factors, pivots)), *_triangles(factors))
-
-
-def _triangles(factors: Array) -> tuple[Tensor, Tensor]:
-    """Return both triangular factors; the lower one has 1 on its diagonal."""
-    rank = min(factors.shape[-2:])
-    lower = np.tril(factors[..., :rank], -1)
-    index = np.arange(rank)
-    lower[..., index, index] = 1
-    return wrap(lower), wrap(np.triu(factors[..., :rank, :]))
-
-
-def _permutation(factors: Array, pivots: Array) -> Array:
-    """Return the matrices that exchange rows."""
-    rows = factors.shape[-2]
-    order = np.empty((*pivots.shape[:-1], rows), np.int64)
-    for at in np.ndindex(pivots.shape[:-1]):
-        order[at] = _exchanged(pivots[at], rows)
-    return np.ascontiguousarray(np.eye(rows, dtype=factors.dtype)[order].swapaxes(-1, -2))
-
-
-def _exchanged(pivots: Array, rows: int) -> list[int]:
-    """Return the rows in the order that the exchanges of an LU factorization give them."""
-    order = list(range(rows))
-    for at, row in enumerate(pivots.tolist()):
-        order[at], order[row - 1] = order[row - 1], order[at]
-    return order
-
 
 # -- symmetric matrices
 

@@ -11,21 +11,18 @@ from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import int64
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, listed, wrap_dim
-from th_shell.torch.calls.schema import Number, TensorOrNumber, Tensors
-from th_shell.torch.calls.table import op
-from th_shell.torch.compute.indices import as_indices, masks_checked
+from th_shell.torch.calls.schema import Number, TensorOrNumber
 from th_shell.torch.compute.promotion import number_as
 from th_shell.torch.compute.reductions import along
 from th_shell.torch.ops.creation import fill_number
-from th_shell.torch.ops.gathering import bad_index, check_bounds, check_take
-from th_shell.torch.ops.indexing import fill_value, put, without_ones
+from th_shell.torch.ops.gathering import bad_index, check_bounds
+from th_shell.torch.ops.indexing import fill_value
 from th_shell.torch.ops.scattering import (
     changing,
     positions_of,
     write_back,
 )
-from th_shell.torch.tensors.layouts import copy_of
-from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.tensor import Tensor
 
 
 def _without(shape: Shape, dim: int) -> Shape:
@@ -116,47 +113,3 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: TensorOrNumber) -
     element = fill_number(value, input.dtype)
     check_bounds(chosen, axis, rows.shape[axis], IndexError, negative=True)
     rows[(slice(None),) * axis + (chosen.reshape(-1),)] = element
-
-
-@op()
-def index_put_(input: Tensor, indices: Tensors, values: Tensor, accumulate: bool = False) -> Tensor:
-    """Set the elements that tensors of indices, or masks, choose, or add to them."""
-    require(indices, "index_put_(): at least one tensor of indices is needed")
-    chosen = masks_checked([index.array for index in indices], input.array.shape)
-    kinds = [index.array.dtype.kind for index in indices]
-    if kinds == ["b"] and values.array.size == 1 and not accumulate:
-        values = wrap(values.array.reshape(()).astype(input.array.dtype))
-    put(input, as_indices(chosen), without_ones(values), accumulate)
-    return input
-
-
-@op()
-def index_put(input: Tensor, indices: Tensors, values: Tensor, accumulate: bool = False) -> Tensor:
-    """Return a copy with the elements set, or added to, that tensors of indices or masks choose."""
-    return index_put_(wrap(copy_of(input, input.dtype)), indices, values, accumulate)
-
-
-@changing("put", out=False)
-def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> None:
-    """Set the elements at some positions among all, or add to them."""
-    array = input.array
-    if index.dtype is int64 and input.dtype is not source.dtype:
-        raise RuntimeError(
-            f"put_(): self and source expected to have the same dtype, but got self.dtype = "
-            f"{input.dtype.scalar} and source.dtype = {source.dtype.scalar}"
-        )
-    if index.dtype is int64 and index.array.size != source.array.size:
-        raise IndexError(
-            f"put_(): Expected source and index to have the same number of elements, but got "
-            f"source.numel() = {source.array.size}, index.numel() = {index.array.size}"
-        )
-    if not array.size and index.array.size:
-        raise IndexError("put_(): Tried to put elements into an empty tensor")
-    check_take(index, array.size, "put_")
-    flat = array.reshape(-1)
-    positions, values = index.array.reshape(-1), source.array.reshape(-1)
-    if accumulate:
-        np.add.at(flat, positions, values)
-    else:
-        flat[positions] = values
-    write_back(array, flat)

@@ -26,11 +26,6 @@ from th_shell.torch.compute.reductions import (
 )
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
-_NO_MATCH = (
-    "Expected the dtype for input and out to match, but got {0.scalar} for input's dtype and "
-    "{1.scalar} for out's dtype.",
-)
-
 
 def _register_extreme(name: str, ufunc: np.ufunc, find: Any, what: str) -> None:
     both = Pointwise(ufunc)
@@ -67,7 +62,7 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any, what: str) -> None:
 
 
 def _register_values(name: str, ufunc: np.ufunc, what: str) -> None:
-    @op(name=f"a{name}", more=OUT, other_type=_NO_MATCH)
+    @op(name=f"a{name}", more=OUT)
     def values(input: Tensor, dim: IntsOrOne | None = (), keepdim: bool = False) -> Tensor:
         array = input.array
         axes = axes_of(dim, array.ndim)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.base.c_types import type_name
 from th_shell.torch.base.dtypes import Category
 from th_shell.torch.base.dtypes import dtype as DType
+from th_shell.torch.base.missing import type_name
 from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.shapes import Shape, listed, wrap_dims
 from th_shell.torch.calls.schema import Kind, Number, Out

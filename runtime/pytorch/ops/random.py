@@ -14,10 +14,9 @@ from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import default_dtype, dtype, int64
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, broadcast
-from th_shell.torch.calls.schema import NEW, OUT, Kind, Out, TensorOrInt
+from th_shell.torch.calls.schema import NEW, OUT, Kind, Out
 from th_shell.torch.calls.table import op
-from th_shell.torch.classes.generator import Source, SourceOrNone, words_of
-from th_shell.torch.compute.elementwise import FLOATS, NUMBERS, WIDE_FLOATS, check_types
+from th_shell.torch.compute.elementwise import NUMBERS, check_types
 from th_shell.torch.ops.creation import check_factor, check_sizes, fill_number, type_for
 from th_shell.torch.ops.random_in_place import (
     bernoulli_,
@@ -29,8 +28,8 @@ from th_shell.torch.ops.random_in_place import (
 from th_shell.torch.streams.distributions import (
     draw_apart,
     draw_with_replacement,
-    numpy_generator,
 )
+from th_shell.torch.streams.generator import Source, SourceOrNone, words_of
 from th_shell.torch.streams.uniform import permutation
 from th_shell.torch.tensors.large_arrays import empty_tensor
 from th_shell.torch.tensors.layouts import empty_like_array
@@ -42,10 +41,7 @@ Fill = Callable[..., Tensor]
 _OPTIONS = (
     f"torch.Generator or none generator = None, Tensor out = None, torch.dtype dtype = None, {NEW}"
 )
-_LIKE = (
-    "torch.Generator or none generator = None, torch.memory_format memory_format = None, "
-    f"torch.dtype dtype = None, {NEW}"
-)
+_LIKE = f"torch.Generator or none generator = None, torch.dtype dtype = None, {NEW}"
 
 
 def _new(size: Shape, usual: dtype, dtype: Kind = None, out: Out = None) -> Tensor:
@@ -80,7 +76,7 @@ def _drawn_like(
     """Return a tensor of another one's sizes and order in memory that a method has filled."""
     kind: Kind = options.get("dtype") or input.dtype
     assert kind is not None
-    new = wrap(empty_like_array(input, kind.numpy, options.get("memory_format")))
+    new = wrap(empty_like_array(input, kind.numpy))
     return fill(new, *parameters, generator=generator)
 
 
@@ -126,11 +122,8 @@ def randint_like(input: Tensor, low: int, high: int, **options: Any) -> Tensor:
 
 
 @op(name="randint_like", more=_LIKE, method=False)
-def randint_like_below(input: Tensor, high: TensorOrInt, **options: Any) -> Tensor:
+def randint_like_below(input: Tensor, high: int, **options: Any) -> Tensor:
     """Return a tensor of the same sizes, of whole numbers from 0 to high - 1."""
-    if isinstance(high, Tensor):
-        require(high.array.size == 1, "high must be a scalar tensor and on CPU")
-        high = int(high.array.item())
     return _drawn_like(whole_, input, 0, high, **options)
 
 
@@ -234,34 +227,6 @@ def bernoulli_alike(input: Tensor, p: float, *, generator: Source = None) -> Ten
     """Return a tensor of the sizes of input, of 1, with probability p, and 0."""
     array = input.array
     return bernoulli_(wrap(np.empty(array.shape, array.dtype)), p, generator=generator)
-
-
-@op(method=False)
-def poisson(input: Tensor, generator: Source = None) -> Tensor:
-    """Return a tensor of numbers of Poisson's distribution; input has the rate of each."""
-    rates = input.array
-    if rates.size:
-        check_types("poisson_cpu", FLOATS, input.dtype.numpy)
-    require((rates >= 0).all(), "invalid Poisson rate, expected rate to be non-negative")
-    words = words_of(generator)
-    with words.lock:
-        drawn = numpy_generator(words).poisson(np.minimum(rates.astype(np.float64), 2.0**62))
-    return wrap(np.asarray(drawn, rates.dtype))
-
-
-@op(method=False)
-def binomial(count: Tensor, prob: Tensor, generator: Source = None) -> Tensor:
-    """Return numbers of the binomial distribution: successes in `count` trials of chance `prob`."""
-    for tensor in (count, prob):
-        check_types("binomial_cpu", WIDE_FLOATS, tensor.dtype.numpy)
-    broadcast(count.sizes, prob.sizes)
-    trials = np.clip(np.nan_to_num(count.array), 0, 2**62).astype(np.int64)
-    chances = np.clip(np.nan_to_num(prob.array), 0, 1)
-    words = words_of(generator)
-    with words.lock:
-        drawn = numpy_generator(words).binomial(trials, chances)
-    drawn = np.where(np.isnan(count.array) | np.isnan(prob.array), np.nan, drawn)
-    return wrap(np.asarray(drawn, count.array.dtype))
 
 
 @op(more=f"torch.Generator generator = None, {OUT}")

@@ -18,7 +18,6 @@ from th_shell.torch.base.dtypes import dtype
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import check_long
 from th_shell.torch.calls.table import op
-from th_shell.torch.classes.generator import Source, words_of
 from th_shell.torch.compute.elementwise import (
     ALL,
     FLOATS,
@@ -34,6 +33,7 @@ from th_shell.torch.streams.distributions import (
     fill_log_normal,
     fill_normal,
 )
+from th_shell.torch.streams.generator import Source, words_of
 from th_shell.torch.streams.uniform import fill_uniform, fill_whole
 from th_shell.torch.tensors.tensor import Tensor
 from th_shell.torch.tensors.writing import check_single

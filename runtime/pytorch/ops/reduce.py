@@ -95,11 +95,6 @@ def sum(
 @op(more=_OPTIONS)
 def nansum(input: Tensor, dim: IntsOrOne = None, keepdim: bool = False, **options: Any) -> Tensor:
     """Return the sums along dimensions, in which a nan counts as 0."""
-    if (kind := options.get("dtype")) is not None:
-        message = "provided dtype must match dtype of result. Got {1.scalar} and {0.scalar}."
-        check_out(options.get("out"), kind, messages=[f"nansum: {message}"])
-    elif (out := options.get("out")) is not None and input.dtype.is_floating_point:
-        check_types("nansum_cpu", FLOATS, out.array.dtype)
     return reduced(sum_of, wrap(_without_nan(input.array)), dim, keepdim, **options)
 
 
@@ -171,28 +166,6 @@ def count_along(array: Array, axes: Iterable[int]) -> int:
     return math.prod([array.shape[axis] for axis in axes])
 
 
-@op(more=OUT, casts=True)
-def nanmean(
-    input: Tensor, dim: IntsOrOne = None, keepdim: bool = False, *, dtype: Kind = None
-) -> Tensor:
-    """Return the averages along dimensions of what is no nan."""
-    if not input.dtype.is_floating_point:
-        raise NotImplementedError(
-            "nanmean(): expected input to have floating point or complex dtype but got "
-            f"{input.dtype.scalar}"
-        )
-    kind = _average_type("nanmean", input, dtype)
-    array = cast(input.array, kind.numpy)
-    wide = array.astype(_FLOAT32) if array.dtype == _FLOAT16 else array
-    axes = axes_of(dim, array.ndim)
-    counts = np.asarray(sum_of(~np.isnan(array), axes, keepdim, _INT64))
-    total = sum_of(_without_nan(wide), axes, keepdim)
-    if wide is not array:
-        total = total.astype(_FLOAT16).astype(_FLOAT32)
-    average = quietly.run(np.true_divide, total, counts.astype(wide.dtype))
-    return wrap(cast(np.asarray(average), array.dtype))
-
-
 # -- counts
 
 
@@ -207,7 +180,7 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     return wrap(sum_of(array != 0, axes, False, _INT64))
 
 
-@op(name="logsumexp special_logsumexp")
+@op(name="logsumexp")
 def logsumexp(input: Tensor, dim: IntsOrOne, keepdim: bool = False, *, out: Out = None) -> Tensor:
     """Return the logarithms of the sums of the exponentials along dimensions."""
     if out is not None and not out.dtype.is_floating_point:
@@ -260,14 +233,12 @@ def _softmax(name: str, input: Tensor, dim: int, dtype: Kind) -> Tensor:
 
 
 @op(more=OUT)
-@op("special_softmax(Tensor input, int dim, torch.dtype dtype = None)")
 def softmax(input: Tensor, dim: int, dtype: Kind = None) -> Tensor:
     """Return the exponentials, divided by their sum along a dimension."""
     return _softmax("softmax", input, dim, dtype)
 
 
 @op(more=OUT)
-@op("special_log_softmax(Tensor input, int dim, *, torch.dtype dtype = None)")
 def log_softmax(input: Tensor, dim: int, dtype: Kind = None) -> Tensor:
     """Return the logarithms of the softmax along a dimension."""
     return _softmax("log_softmax", input, dim, dtype)

@@ -89,15 +89,6 @@ def _interleaved(array: Array, counts: Any, dim: int, output_size: int | None) -
     return wrap(np.ascontiguousarray(repeated))
 
 
-@op(name="repeat_interleave", method=False)
-def repeat_indices(repeats: Tensor, *, output_size: int | None = None) -> Tensor:
-    """Return each index as many times as its element tells."""
-    require(repeats.array.ndim == 1, "repeat_interleave only accept 1D vector as repeat")
-    _check_counts(repeats)
-    indices = np.arange(repeats.array.size, dtype=repeats.array.dtype)
-    return _interleaved(indices, repeats.array, 0, output_size)
-
-
 @op(name="repeat_interleave")
 def repeat_interleave_all(
     input: Tensor, repeats: int, dim: int | None = None, *, output_size: int | None = None
@@ -169,25 +160,6 @@ def flipud(input: Tensor) -> Tensor:
     """Return the rows in the opposite order."""
     require(input.array.ndim >= 1, "Input must be >= 1-d.")
     return _flipped(input, (0,))
-
-
-@op("rot90(Tensor input, int k = 1, tuple of ints dims = (0,1))")
-def rot90(input: Tensor, k: int = 1, dims: Shape = (0, 1)) -> Tensor:
-    """Return the elements turned by k times 90 degrees, from the first dimension to the second."""
-    check_long(k)
-    array = input.array
-    require(len(dims) == 2, "expected total rotation dims == 2, but got dims = {}", len(dims))
-    require(array.ndim >= 2, "expected total dims >= 2, but got total dims = {}", array.ndim)
-    if len({dim + array.ndim if dim < 0 else dim for dim in dims}) == 1:
-        raise RuntimeError(
-            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
-        )
-    first, second = (wrap_dim(dim, array.ndim) for dim in dims)
-    turns = k % 4
-    if not turns:
-        return wrap(array.copy("C"))
-    flipped = _flipped(input, ((second,), (first, second), (first,))[turns - 1])
-    return flipped if turns == 2 else wrap(flipped.array.swapaxes(first, second))
 
 
 # -- triangles

@@ -14,16 +14,13 @@ import numpy as np
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import listed, wrap_dim
-from th_shell.torch.calls.schema import OUT, Number, Out
+from th_shell.torch.calls.schema import OUT, Number
 from th_shell.torch.calls.table import op
 from th_shell.torch.ops.creation import fill_number
 from th_shell.torch.ops.gathering import check_bounds, check_gather, flat_positions
-from th_shell.torch.ops.layout import as_strided as view_as_strided
-from th_shell.torch.ops.slicing import diagonal, part
-from th_shell.torch.ops.slicing import select as view_select
-from th_shell.torch.tensors.layouts import check_apart, copy_of, strided
+from th_shell.torch.tensors.layouts import check_apart, copy_of
 from th_shell.torch.tensors.tensor import Tensor, wrap
-from th_shell.torch.tensors.writing import cast, check_single, deliver
+from th_shell.torch.tensors.writing import check_single
 
 Change = TypeVar("Change", bound=Callable[..., None])
 
@@ -208,67 +205,3 @@ def scatter_reduce_(
 
 
 # -- copies in which a view has other elements
-
-
-def _is_expanded(array: Array) -> bool:
-    return any(n > 1 and not step for n, step in zip(array.shape, array.strides, strict=True))
-
-
-def _copy(input: Tensor) -> Tensor:
-    """Return a copy of the whole storage, so that the strides and the offset stay."""
-    if input._storage is None or _is_expanded(input.array):
-        return wrap(copy_of(input, input.dtype))
-    memory = wrap(input._storage.data.copy().view(input.array.dtype))
-    return strided(memory, input.sizes, input.strides, input.offset)
-
-
-def _set(view: Tensor, src: Tensor) -> None:
-    target = view.array
-    if target.shape != src.array.shape:
-        raise RuntimeError(
-            f"expected src to have a size equal to the slice of self. src size = "
-            f"{listed(src.array.shape)}, slice size = {listed(target.shape)}"
-        )
-    target[...] = cast(src.array, target.dtype)
-
-
-def _sliced(
-    input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
-) -> Tensor:
-    shape = input.array.shape
-    require(shape, "slice() cannot be applied to a 0-dim tensor.", error=IndexError)
-    dim = wrap_dim(dim, len(shape))
-    require(step > 0, "slice step must be positive")
-    first, last, _ = slice(start, end).indices(shape[dim])
-    return part(input, dim, first, last, step)
-
-
-def _register(name: str, view: Callable[..., Tensor], parameters: str, what: str) -> None:
-    """Register the function whose result is a copy, a view of which has a source's elements."""
-
-    @op(f"{name}_scatter(Tensor input, Tensor src, {parameters})")
-    def compute(input: Tensor, src: Tensor, *at: Any, out: Out = None, **named: Any) -> Tensor:
-        copy = _copy(input)
-        _set(view(copy, *at, **named), src)
-        return copy if out is None else deliver(out, copy)
-
-    compute.__doc__ = f"A copy in which {what} the elements of a source."
-
-
-for _name, _view, _parameters, _what in (
-    ("select", view_select, "int dim, int index", "one position of a dimension has"),
-    (
-        "slice",
-        _sliced,
-        f"int dim = 0, int start = None, int end = None, int step = 1, *, {OUT}",
-        "some positions of a dimension have",
-    ),
-    ("diagonal", diagonal, "int offset = 0, int dim1 = 0, int dim2 = 1", "a diagonal has"),
-    (
-        "as_strided",
-        view_as_strided,
-        "tuple of ints size, tuple of ints stride, int storage_offset = None",
-        "a view of its storage has",
-    ),
-):
-    _register(_name, _view, _parameters, _what)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.base.require import require
 from th_shell.torch.base.results import named
 from th_shell.torch.base.shapes import broadcast
 from th_shell.torch.calls.schema import OUT, OUTS
@@ -23,14 +22,10 @@ from th_shell.torch.compute.matrices import (
     converged,
     factored,
     first_fault,
-    for_each,
     matrices,
     places,
-    routine,
     singular,
 )
-from th_shell.torch.ops.products import multiply
-from th_shell.torch.ops.slicing import diagonal as diagonal_view
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
 
@@ -71,30 +66,6 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     return wrap(solution[..., 0] if is_vector else solution)
 
 
-@op(name="linalg_solve_triangular", more=OUT)
-def solve_triangular(
-    input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
-) -> Tensor:
-    """Return the solutions of equations of which one triangle alone counts."""
-    array = check_matrices(input, "linalg.solve_triangular")
-    check_equation(array, B.array, left, "linalg.solve_triangular")
-    broadcast(array.shape[:-2], B.array.shape[:-2])
-    return wrap(_substituted(array, B.array, upper, left, unitriangular))
-
-
-def _substituted(array: Array, sides: Array, upper: bool, left: bool, unit: bool) -> Array:
-    """Return right sides after substitution by BLAS; zeros on the diagonal make infinities."""
-    trsm = routine("trsm", array)
-
-    def solve(triangle: Array, right: Array) -> Any:
-        if not right.size:
-            return right
-        return trsm(1.0, triangle, right, side=not left, lower=not upper, diag=unit)
-
-    solutions: Array = for_each(solve, "(n,n),(m,k)->(m,k)", array, sides)
-    return solutions
-
-
 @op("det(Tensor input)")
 @op(name="linalg_det", more=OUT)
 def det(A: Tensor) -> Tensor:
@@ -128,74 +99,7 @@ def slogdet(input: Tensor) -> Any:
     return named("slogdet", *linalg_slogdet(input))
 
 
-@op()
-def logdet(input: Tensor) -> Tensor:
-    """Return the logarithms of determinants; nan for negative ones."""
-    sign, logarithm = linalg_slogdet(input)
-    return wrap(np.where(sign.array < 0, np.nan, logarithm.array).astype(input.array.dtype))
-
-
-@op(name="linalg_diagonal")
-def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Return a view of the diagonals of matrices."""
-    return diagonal_view(A, offset, dim1, dim2)
-
-
 # -- least squares
-
-
-_LSTSQ = "torch.linalg.lstsq"
-_DRIVERS = ("gelsy", "gelsd", "gelss")
-
-
-@op(name="linalg_lstsq", more=OUTS, casts=True)
-def lstsq(
-    input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
-) -> Any:
-    """Return the least-squares solutions X of ``input @ X = b``, residuals, ranks, singular values.
-
-    driver: LAPACK's routine. gelsd and gelss give singular values, and residuals where there are
-    more equations than unknowns and all ranks are full; what a driver does not give is empty.
-    """
-    driver = driver or "gelsy"
-    require(driver in _DRIVERS, "{}: the driver should be one of {}", _LSTSQ, ", ".join(_DRIVERS))
-    a, right = matrices(input, _LSTSQ), b.array
-    check_one_type(f"{_LSTSQ}: ", input=input, other=b)
-    is_vector = right.ndim == 1 or right.shape == a.shape[:-1]
-    right = right[..., None] if is_vector else right
-    require(right.ndim > 1, "{}: other must have at least 1 dimension.", _LSTSQ)
-    if right.shape[-2] != a.shape[-2]:
-        side = -1 if is_vector else -2
-        raise RuntimeError(f"{_LSTSQ}: input.size(-2) should match other.size({side})")
-    batch = broadcast(a.shape[:-2], right.shape[:-2])
-    a, right = (np.broadcast_to(x, batch + x.shape[-2:]) for x in (a, right))
-    solution, rank, values = _solved(a, right, rcond, driver)
-    residuals = np.empty(0, a.dtype)
-    rows, columns = a.shape[-2:]
-    if driver != "gelsy" and rows > columns and (rank == columns).all():
-        residuals = ((multiply(a, solution) - right) ** 2).sum(-2)
-    solution = solution[..., 0] if is_vector else solution
-    return named("linalg_lstsq", *map(wrap, (solution, residuals, rank, values)))
-
-
-def _solved(a: Array, b: Array, rcond: float | None, driver: str) -> tuple[Array, Array, Array]:
-    """Return solutions, ranks and singular values, which are empty if the driver gives none."""
-    from scipy.linalg import lstsq as solve  # loaded at the first use
-
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise LinAlgError(f"{_LSTSQ}: The input has elements that are not finite.")
-    limit = max(a.shape[-2:]) * float(np.finfo(a.dtype).eps) if rcond is None else rcond
-    batch, least, sides = a.shape[:-2], min(a.shape[-2:]), b.shape[-1]
-    solution = np.zeros((*batch, a.shape[-1], sides), a.dtype)
-    rank = np.zeros(batch, np.int64)
-    values = np.zeros((*batch, least), a.dtype)
-    for at in np.ndindex(batch if least and sides else (0,)):
-        solution[at], _, rank[at], singular_values = solve(
-            a[at], b[at], limit, lapack_driver=driver
-        )
-        if singular_values is not None:
-            values[at] = singular_values
-    return solution, rank, values if driver != "gelsy" else np.empty(0, a.dtype)
 
 
 # -- what counts as zero
@@ -244,12 +148,6 @@ def pinv(
         inverse = np.where(values > least, 1 / values, 0)
     inverses = np.swapaxes(v, -1, -2) @ (inverse[..., None] * np.swapaxes(u, -1, -2))
     return wrap(inverses.astype(array.dtype, copy=False))
-
-
-@op()
-def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
-    """Return the pseudo-inverses of matrices."""
-    return pinv(input, rcond)
 
 
 @op(*with_tolerances("linalg_matrix_rank", "tol"), casts=True)

@@ -10,18 +10,14 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.base.dtypes import Category, bool_
 from th_shell.torch.base.quiet import quietly
-from th_shell.torch.base.require import require
-from th_shell.torch.base.shapes import listed
 from th_shell.torch.base.warn import warn
 from th_shell.torch.calls.schema import OUT, Out
 from th_shell.torch.calls.table import op
-from th_shell.torch.compute.promotion import to_float
 from th_shell.torch.compute.reductions import axes_of, give, spread, tidy
 from th_shell.torch.ops.reduce import count_along
 from th_shell.torch.tensors.tensor import Tensor, wrap
-from th_shell.torch.tensors.writing import cast, check_cast
+from th_shell.torch.tensors.writing import check_cast
 
 _FACTOR = "reduction factor (input numel divided by output numel)"
 _NO_FREEDOM = "{}(): degrees of freedom is <= 0. Correction should be strictly less than the {}."
@@ -99,95 +95,3 @@ for _name, _what in (("var", "variances"), ("std", "standard deviations")):
 
 
 # -- covariances
-
-
-def _check_matrix(name: str, input: Tensor) -> None:
-    if input.array.ndim > 2:
-        raise RuntimeError(
-            f"{name}(): expected input to have two or fewer dimensions but got an input with "
-            f"{input.array.ndim} dimensions"
-        )
-
-
-@op("cov(Tensor input, *, int correction = 1, Tensor fweights = None, Tensor aweights = None)")
-def cov(
-    input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None
-) -> Tensor:
-    """Return the covariances of variables, which are rows; columns are observations.
-
-    fweights: how often each observation was made. aweights: its weight.
-    """
-    _check_matrix("cov", input)
-    if input.dtype is bool_:
-        raise NotImplementedError("cov(): bool dtype is not supported for input")
-    rows = cast(input.array, to_float(input.dtype).numpy)
-    kind = rows.dtype
-    rows = np.atleast_2d(rows).astype(np.promote_types(kind, np.float32), copy=False)
-    weights = _weights(rows.shape[1], fweights, aweights)
-    with np.errstate(all="ignore"):
-        covariances = _covariance(
-            rows, weights, None if aweights is None else aweights.array, correction
-        )
-    return wrap(np.squeeze(covariances).astype(kind, copy=False))
-
-
-def _weights(count: int, fweights: Tensor | None, aweights: Tensor | None) -> Array | None:
-    """Return the product of both kinds of weights, or None. Raises RuntimeError."""
-    weights: Array | None = None
-    for name, tensor, category, text in (
-        ("fweights", fweights, Category.INTEGER, "integral"),
-        ("aweights", aweights, Category.FLOAT, "floating point"),
-    ):
-        if tensor is None:
-            continue
-        _check_weights(name, tensor, count, category, text)
-        array = tensor.array.reshape(-1)
-        weights = array if weights is None else weights * array
-    if weights is not None and weights.size and not weights.sum():
-        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
-    return weights
-
-
-def _check_weights(name: str, weights: Tensor, count: int, category: Category, text: str) -> None:
-    if weights.array.shape not in ((count,), () if count == 1 else (count,)):
-        raise RuntimeError(
-            f"cov(): expected {name} to have one dimension of {count} elements, one for each "
-            f"observation, but got {listed(weights.array.shape)}"
-        )
-    if weights.dtype.category is not category:
-        raise RuntimeError(
-            f"cov(): expected {name} to have {text} dtype but got {name} with "
-            f"{weights.dtype.scalar} dtype"
-        )
-    require(not (weights.array < 0).any(), "cov(): {} cannot be negative", name)
-
-
-def _covariance(
-    rows: Array, weights: Array | None, importances: Array | None, correction: int
-) -> Array:
-    """Return the covariances of rows. importances: the weights that are no counts."""
-    total = rows.shape[1] if weights is None else weights.sum()
-    weighted = rows if weights is None else rows * weights
-    average = weighted.sum(1) / np.asarray(total, rows.dtype)
-    free: Any = total - correction
-    if weights is not None and importances is not None:
-        free = total - correction * (weights * importances.reshape(-1)).sum() / total
-    if free <= 0:
-        warn(_NO_FREEDOM.format("cov", "number of observations"))
-        free = 0
-    apart = rows - average[:, None]
-    weighted_distances = apart if weights is None else (apart * weights).astype(rows.dtype)
-    covariances: Array = (apart @ weighted_distances.T) / np.asarray(free, rows.dtype)
-    return covariances
-
-
-@op()
-def corrcoef(input: Tensor) -> Tensor:
-    """Return the correlations of variables, which are rows; columns are observations."""
-    _check_matrix("corrcoef", input)
-    covariances = cov(input).array
-    with np.errstate(all="ignore"):
-        if not covariances.ndim:
-            return wrap(covariances / covariances)
-        deviations = np.sqrt(np.diagonal(covariances))
-        return wrap(np.clip(covariances / deviations[:, None] / deviations, -1, 1))

@@ -24,8 +24,8 @@ from th_shell.runtime.core.dtypes import DTYPES, Array, DType
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage, storage_class
 from th_shell.runtime.core.tensor import contiguous_strides
-from th_shell.torch.base.c_types import MISSING, Named, why_missing
 from th_shell.torch.base.dtypes import NUMPY_DTYPES, dtype
+from th_shell.torch.base.missing import MISSING, why_missing
 from th_shell.torch.base.shapes import Shape, Size, listed, size_of
 
 #: Element types that Lua does not have. Lua sees the memory of a bool storage as bytes.
@@ -69,16 +69,11 @@ def storage_over(array: Array, owner: Any = None) -> Storage:
     return storage_type(array.dtype)(flat, owner)
 
 
-if TYPE_CHECKING:  # what `calls/table.py` adds
-    from th_shell.torch.tensors.methods import Methods as _Methods
-else:
-    _Methods = object
-
 _new = object.__new__
 _asarray, _ndarray = np.asarray, np.ndarray
 
 
-class Tensor(_Methods, metaclass=Named):
+class Tensor:
     """Elements of one type, in the order of their indices.
 
     array: numpy's array of the elements, which shares their memory.
@@ -91,6 +86,10 @@ class Tensor(_Methods, metaclass=Named):
     _storage: Storage | None
     _memory: Array  # the storage's data when _array was made
     _size: Size | None  # that of _array, once it was asked for
+
+    if TYPE_CHECKING:  # what `calls/table.py` adds
+
+        def __getattr__(self, name: str) -> Any: ...
 
     @property
     def array(self) -> Array:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,6 @@ from th_shell.runtime.core.storage import Storage
 from th_shell.runtime.core.tensor import contiguous_strides
 from th_shell.torch.base.dtypes import NUMPY_DTYPES, can_cast, dtype
 from th_shell.torch.base.quiet import quietly
-from th_shell.torch.base.results import RESULTS
 from th_shell.torch.base.shapes import Shape, listed
 from th_shell.torch.base.warn import warn
 from th_shell.torch.tensors.tensor import Tensor, resize_storage
@@ -138,23 +135,21 @@ def place_in(out: Tensor, storage: Storage, offset: int, shape: Shape, strides: 
     out.set_view(storage, offset * width, shape, tuple([step * width for step in strides]))
 
 
-OTHER_TYPE = "Expected out tensor to have dtype {0.real}, but got {1.real} instead"
-
-
-def check_out(out: Any, *kinds: dtype, messages: Sequence[str] = (OTHER_TYPE,)) -> None:
+def check_out(out: Any, *kinds: dtype) -> None:
     """Raise RuntimeError where a tensor of `out=` has not its result's type.
 
-    messages: the errors' texts, in which both types are put, one for each result; the last is that
-    of further ones. out: a tensor, several, or None. Raises TypeError where there are not as many
-    as results.
+    out: a tensor, several, or None. Raises TypeError where there are not as many as results.
     """
     if out is None:
         return
     outs = out if isinstance(out, tuple) else (out,)
     check_count(outs, len(kinds))
-    for target, kind, text in zip(outs, kinds, chain(messages, repeat(messages[-1]))):  # noqa: B905
+    for target, kind in zip(outs, kinds, strict=True):
         if target.dtype is not kind:
-            raise RuntimeError(text.format(kind, target.dtype))
+            raise RuntimeError(
+                f"Expected out tensor to have dtype {kind.real}, but got {target.dtype.real} "
+                f"instead"
+            )
 
 
 def check_count(outs: tuple[Tensor, ...], count: int) -> None:
@@ -163,12 +158,10 @@ def check_count(outs: tuple[Tensor, ...], count: int) -> None:
         raise TypeError(f"expected tuple of {count} elements but got {len(outs)}")
 
 
-def deliver(
-    out: Any, result: Any, casts: bool = True, messages: Sequence[str] = (OTHER_TYPE,)
-) -> Any:
+def deliver(out: Any, result: Any, casts: bool = True) -> Any:
     """Write results to the tensors of `out=`, if there are any, which get their shapes.
 
-    casts: they may have another type, of no lower category; otherwise messages tell of that.
+    casts: they may have another type, of no lower category.
 
     Returns what has the results. Raises RuntimeError, before anything is written, where a type
     cannot take the result.
@@ -178,14 +171,13 @@ def deliver(
     outs, results = (out, result) if isinstance(out, tuple) else ((out,), (result,))
     check_count(outs, len(results))
     if not casts:
-        check_out(outs, *[value.dtype for value in results], messages=messages)
+        check_out(outs, *[value.dtype for value in results])
     for target, value in zip(outs, results, strict=True):
         check_cast(value.dtype, target.dtype)
     for target, value in zip(outs, results, strict=True):
         resize_to(target, value.sizes)
         np.copyto(target.array, cast(value.array, target.array.dtype))
-    kind = type(result)
-    return RESULTS.get(f"{kind.__name__}_out", kind)(outs) if isinstance(out, tuple) else out
+    return type(result)(*outs) if isinstance(out, tuple) else out
 
 
 def delivered(result: Tensor, out: Tensor | None, input: Tensor | None = None) -> Tensor:

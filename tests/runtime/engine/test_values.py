@@ -53,7 +53,7 @@ def lua(engine_of_this: Engine) -> Engine:
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    READ_ONLY = torch.frombuffer(bytes(8), dtype=torch.float64)
+    READ_ONLY = torch.from_numpy(np.frombuffer(bytes(8)))
 
 PLAIN = [None, True, False, 0, 1, -2.5, 2**53, 1e300, math.inf, "", "é", "a\0b", b"\xff\xfe"]
 

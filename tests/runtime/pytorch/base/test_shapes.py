@@ -82,11 +82,6 @@ WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
         "can only concatenate tuple (not list) to torch.Size",
     ),
     (
-        lambda: [4] + Size([2]),
-        TypeError,
-        'can only concatenate list (not "torch.Size") to list',
-    ),
-    (
         lambda: Size([2]) * 1.5,
         TypeError,
         "can't multiply sequence by non-int of type 'float'",

@@ -17,17 +17,16 @@ from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.pickles import makes, restored
 from th_shell.runtime.core.storage import Storage
-from th_shell.torch.base.c_types import Named
-from th_shell.torch.base.dtypes import DTYPES, default_dtype, uint8
+from th_shell.torch.base.device import CPU, device
+from th_shell.torch.base.dtypes import default_dtype, uint8
 from th_shell.torch.base.dtypes import dtype as DType
-from th_shell.torch.calls.device import CPU, device
 from th_shell.torch.tensors.tensor import resize_storage, storage_type
 from th_shell.torch.tensors.writing import cast
 
 _known: WeakValueDictionary[int, UntypedStorage] = WeakValueDictionary()
 
 
-class _Storage(metaclass=Named):
+class _Storage:
     """Base of both classes: a one-dimensional array of elements."""
 
     __slots__ = ("__weakref__", "object")
@@ -77,12 +76,6 @@ class _Storage(metaclass=Named):
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.tolist())
-
-    def __bytes__(self) -> bytes:
-        return self.array.tobytes()
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return np.array(self.array, dtype) if copy else np.asarray(self.array, dtype)
 
     def fill_(self, value: Any) -> Any:
         """Set all elements to a number."""
@@ -266,27 +259,3 @@ def untyped(storage: Storage) -> UntypedStorage:
     if storage_bytes is None:
         storage_bytes = _known[id(storage)] = UntypedStorage(storage)
     return storage_bytes
-
-
-class _Class(type):
-    """The classes of old names: torch.FloatStorage has all storages of float32 as instances."""
-
-    kind: DType
-
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, TypedStorage) and instance.dtype is cls.kind
-
-
-def _class_of(kind: DType) -> Any:
-    name = f"{kind.scalar}Storage"
-
-    def new(cls: Any, content: int | Iterable[Any] = 0) -> TypedStorage:
-        return TypedStorage(content, dtype=kind)
-
-    members = {"__module__": "torch", "__new__": new, "kind": kind, "dtype": kind}
-    members["__doc__"] = f"Makes a typed storage of {kind!r}."
-    return _Class(name, (), members)
-
-
-#: torch.FloatStorage and the like, by name.
-STORAGE_CLASSES = {f"{k.scalar}Storage": _class_of(k) for k in DTYPES if k.storable is not None}

@@ -12,7 +12,7 @@ from numpy import arange, array, ones, random, zeros
 
 from tests.transcripts import programs
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.text.printing import (
+from th_shell.torch.tensors.printing import (
     scalar_format,
     set_printoptions,
     storage_text,

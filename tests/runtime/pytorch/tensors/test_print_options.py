@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from th_shell.torch.text.printing import OPTIONS, set_printoptions
+from th_shell.torch.tensors.printing import OPTIONS, set_printoptions
 
 DEFAULT = {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80, "sci_mode": None}
 

@@ -7,21 +7,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from th_shell.runtime.core.pickles import makes, restored
-from th_shell.torch.base.c_types import CType, type_name
+from th_shell.torch.base.device import CPU, check_device
+from th_shell.torch.base.missing import type_name
 from th_shell.torch.base.require import require
 from th_shell.torch.calls.argument_types import register_kind
-from th_shell.torch.calls.device import CPU, check_device, device
-from th_shell.torch.calls.messages import arguments_of
-from th_shell.torch.calls.schema import parse
 from th_shell.torch.streams.words import STATE_SIZE, Words
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
 _DEFAULT_SEED = 67280421310721
-_FORM = parse("Generator(torch.device device = None)")
 
 
-class Generator(CType):
+class Generator:
     """A generator of random numbers on the processor, the same numbers as PyTorch's for a seed.
 
     A new one has the seed 67280421310721. PyTorch's documentation: torch.Generator.
@@ -29,15 +25,12 @@ class Generator(CType):
 
     __module__ = "torch._C"
     __slots__ = ("__weakref__", "_words", "device")
-    _words: Words
-    device: device
 
-    def __init__(self, *args: Any, **named: Any) -> None:
+    def __init__(self, device: Any = None) -> None:
         """Make a generator for a device, which can only be the processor."""
-        _, options = arguments_of([_FORM], args, named)
-        check_device(options.get("device"))
-        object.__setattr__(self, "_words", Words(_DEFAULT_SEED))
-        object.__setattr__(self, "device", CPU)
+        check_device(device)
+        self._words = Words(_DEFAULT_SEED)
+        self.device = CPU
 
     def manual_seed(self, seed: int, /) -> Generator:
         """Start the stream of a seed, from -2^63 to 2^64 - 1; returns the generator."""
@@ -68,25 +61,6 @@ class Generator(CType):
         with self._words.lock:
             self._words.state = state
         return self
-
-    def clone_state(self) -> Generator:
-        """Return a generator that goes on from the same state."""
-        return Generator().set_state(self.get_state())
-
-    def get_offset(self, *_: int) -> int:
-        """Raise RuntimeError: only generators of other devices have an offset."""
-        raise RuntimeError("CPU Generator does not use offset")
-
-    set_offset = get_offset
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Return the call that makes an equal object, for pickle and copy."""
-        return restored, ("Generator", self.get_state())
-
-
-@makes("Generator")
-def _restored(state: Tensor) -> Generator:
-    return Generator().set_state(state)
 
 
 def _bytes_of(state: Any) -> bytes:
