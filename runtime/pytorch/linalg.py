@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from th_shell.torch import ops
 from th_shell.torch.calls.table import FUNCTIONS, SUBMODULE
-from th_shell.torch.compute.matrices import LinAlgError
+from th_shell.torch.ops.linalg import LinAlgError
 
 __all__ = ["LinAlgError"]
 
-assert ops  # which fills the table
 globals().update(
     {name.removeprefix(SUBMODULE): f for name, f in FUNCTIONS.items() if name.startswith(SUBMODULE)}
 )

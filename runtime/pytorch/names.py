@@ -16,12 +16,13 @@ from th_shell.torch.base.dtypes import (
     ALIASES,
     DTYPES,
     dtype,
+    finfo,
+    iinfo,
     layout,
     set_default_dtype,
     strided,
 )
 from th_shell.torch.base.dtypes import default_dtype as get_default_dtype
-from th_shell.torch.base.limits import finfo, iinfo
 from th_shell.torch.base.missing import why_missing
 from th_shell.torch.base.shapes import Size
 from th_shell.torch.calls.table import FUNCTIONS, SUBMODULE, document

@@ -29,7 +29,6 @@ def _make(name: str, fields: str) -> type[Any]:
 #: The names of the operations, by those of the parts of their results.
 _NAMES = {
     "values indices": "cummax cummin kthvalue max median min mode nanmedian sort topk",
-    "min max": "aminmax",
     "eigenvalues eigenvectors": "linalg_eigh",
     "Q R": "linalg_qr",
     "sign logabsdet": "linalg_slogdet slogdet",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from keyword import iskeyword
@@ -58,16 +58,13 @@ TYPES = {
     "Kind": "torch.dtype",
     "Place": "torch.device",
     "Source": "torch.Generator",
-    "SourceOrNone": "torch.Generator or none",
     "Any": "object",
 }
-#: Types each of whose alternatives makes a signature: one with '?' has to be given, though it may
-#: be None; '' is not there.
+#: Types each of whose alternatives makes a signature.
 ALTERNATIVES = {
     "Tensor or Number": ("Tensor", "Number"),
     "Tensor or int": ("Tensor", "int"),
     "int or tuple of ints": ("int", "tuple of ints"),
-    "torch.Generator or none": ("torch.Generator?", ""),
 }
 #: Those for which a single int is taken as well.
 SINGLE = {"IntsOrOne"}
@@ -165,7 +162,7 @@ def derive(implementation: Callable[..., Any], name: str = "", more: str = "") -
     several = [kind for kind in ALTERNATIVES if any(p.kind == kind for p in parameters)]
     name = name or _without_underscore(implementation.__name__)
     return [
-        Schema(name, tuple(_with_kinds(parameters, dict(zip(several, kinds, strict=True)))))
+        Schema(name, _with_kinds(parameters, dict(zip(several, kinds, strict=True))))
         for kinds in itertools.product(*[ALTERNATIVES[kind] for kind in several])
     ]
 
@@ -189,14 +186,9 @@ def _parameters(implementation: Callable[..., Any]) -> list[Parameter]:
     return parameters
 
 
-def _with_kinds(parameters: list[Parameter], kinds: dict[str, str]) -> Iterator[Parameter]:
-    """Yield the parameters with the alternatives chosen for some types; '' leaves one out."""
-    for parameter in parameters:
-        kind = kinds.get(parameter.kind, parameter.kind)
-        if kind.endswith("?"):
-            yield replace(parameter, kind=kind[:-1], default=None, nullable=True)
-        elif kind:
-            yield replace(parameter, kind=kind)
+def _with_kinds(parameters: list[Parameter], kinds: dict[str, str]) -> tuple[Parameter, ...]:
+    """Return the parameters with the alternatives chosen for some types."""
+    return tuple([replace(p, kind=kinds.get(p.kind, p.kind)) for p in parameters])
 
 
 def _without_underscore(name: str) -> str:

@@ -23,7 +23,6 @@ from th_shell.torch.compute.reductions import give
 from th_shell.torch.ops.interchange import from_numpy
 from th_shell.torch.tensors.large_arrays import filled_tensor
 from th_shell.torch.tensors.layouts import (
-    copy_of,
     empty_like_array,
 )
 from th_shell.torch.tensors.tensor import Tensor, wrap
@@ -203,37 +202,11 @@ def new_tensor(input: Tensor, data: Any, *, dtype: Kind = None) -> Tensor:
 @op(more="torch.device device = None")
 def as_tensor(data: Any, *, dtype: Kind = None) -> Tensor:
     """Return a tensor of data, which shares its memory where the type allows it."""
-    if isinstance(data, Tensor):
-        return _of_type(data, dtype)
     if isinstance(data, np.ndarray):
-        return _of_type(from_numpy(data), dtype)
-    return wrap(array_of(data, dtype))
-
-
-def _of_type(data: Tensor, dtype: Kind) -> Tensor:
-    if dtype is None or data.dtype is dtype:
+        data = from_numpy(data)
+    if isinstance(data, Tensor) and dtype in (None, data.dtype):
         return data
-    return wrap(copy_of(data, dtype))
-
-
-@op(f"asarray(object obj, *, {_DATA}, bool copy = None, bool requires_grad = False)")
-def asarray(obj: Any, *, dtype: Kind = None, copy: bool | None = None) -> Tensor:
-    """Return a tensor of data, which shares its memory where possible, or as `copy` says."""
-    if isinstance(obj, np.generic):
-        obj = np.asarray(obj)
-    if copy is not None and isinstance(obj, np.ndarray):
-        obj = from_numpy(obj)
-    if not isinstance(obj, Tensor):
-        if copy is False:
-            raise ValueError("can't alias arbitrary sequence into a tensor.")
-        return as_tensor(obj, dtype=dtype)
-    if dtype is None or dtype is obj.dtype:
-        return wrap(copy_of(obj, obj.dtype)) if copy else obj
-    if copy is False:
-        raise ValueError(
-            f"can't alias tensor with dtype '{obj.dtype.scalar}' into dtype '{dtype.scalar}'."
-        )
-    return _of_type(obj, dtype)
+    return wrap(array_of(data, dtype))
 
 
 @op()

@@ -17,14 +17,10 @@ from th_shell.torch.base.shapes import broadcast, check_long, wrap_dim
 from th_shell.torch.calls.schema import OUT, Number, Out
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.elementwise import NOT_BOOL, check_types
-from th_shell.torch.compute.matrices import (
-    check_rank,
-    check_square,
-)
 from th_shell.torch.compute.promotion import result_type
 from th_shell.torch.ops.creation import fill_number
+from th_shell.torch.ops.linalg import check_rank, check_square, inv
 from th_shell.torch.ops.products import apply, batch_product, check_scalars, matrix_product, vectors
-from th_shell.torch.ops.solving import inv
 from th_shell.torch.ops.views import expanded
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast, delivered
@@ -36,7 +32,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
     check_long(n)
     array = input.array
     check_rank(array, "linalg.matrix_power")
-    check_square(array, "linalg.matrix_power: ")
+    check_square(array, "linalg.matrix_power")
     base = inv(input).array if n < 0 else array
     with np.errstate(all="ignore"):
         return wrap(np.linalg.matrix_power(base, abs(n)))
@@ -47,7 +43,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """Return the cross products of vectors of three elements."""
     x, y = input.array, other.array
     require(x.ndim == y.ndim, "linalg.cross: inputs must have the same number of dimensions.")
-    wrap_dim(dim, x.ndim)
+    dim = wrap_dim(dim, x.ndim, takes_scalar=False)
     if x.shape[dim] != 3 or y.shape[dim] != 3:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[dim]} and "

@@ -104,26 +104,6 @@ for _name, _ufunc, _find, _which in (
     _register_position(_name, _find, _what)
 
 
-@op(more=OUTS)
-def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
-    """Return the smallest and the largest elements."""
-    array = input.array
-    axes = axes_of(dim, array.ndim)
-    if axes is None and not array.size:
-        raise RuntimeError(
-            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
-            "identity."
-        )
-    if axes is not None and not array.shape[axes[0]]:
-        raise IndexError(f"aminmax: Expected reduction dim {axes[0]} to have non-zero size.")
-    check_types("aminmax_cpu", ALL, array.dtype)
-    low, high = (
-        tidy(quietly.run(ufunc.reduce, array, axes, None, None, keepdim))
-        for ufunc in (np.minimum, np.maximum)
-    )
-    return pair("aminmax", low, high)
-
-
 # -- truth
 
 

@@ -12,6 +12,7 @@ from th_shell.torch.base.dtypes import Category, int64
 from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
+from th_shell.torch.calls.argument_types import as_tensors
 from th_shell.torch.calls.schema import OUT, Out
 from th_shell.torch.calls.table import functional, op
 from th_shell.torch.compute.elementwise import NOT_BOOL, check_types
@@ -247,30 +248,11 @@ def trace(input: Tensor) -> Tensor:
 
 
 @functional
-def einsum(*args: Any) -> Tensor:
+def einsum(equation: str, *operands: Any) -> Tensor:
     """Return sums of products that an equation tells by letters: ``einsum('ij,jk->ik', a, b)``."""
-    if len(args) < 2:
-        raise ValueError(
-            "einsum(): must specify the equation string and at least one operand, or at least one "
-            "operand and its subscripts list"
-        )
-    if isinstance(args[0], Tensor):
-        return _einsum_of_lists(args)
-    operands = args[1] if isinstance(args[1], (list, tuple)) else args[1:]
-    return _contract(args[0], list(operands))
-
-
-def _einsum_of_lists(args: tuple[Any, ...]) -> Tensor:
-    letters = [chr(c) for c in (*range(65, 91), *range(97, 123))]
-
-    def text(subscripts: Any) -> str:
-        return "".join("..." if s is Ellipsis else letters[s] for s in subscripts)
-
-    pairs = len(args) // 2
-    equation = ",".join(text(args[2 * i + 1]) for i in range(pairs))
-    if len(args) % 2:
-        equation += "->" + text(args[-1])
-    return _contract(equation, [args[2 * i] for i in range(pairs)])
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = tuple(operands[0])
+    return _contract(equation, list(as_tensors(operands)))
 
 
 def _contract(equation: str, operands: list[Any]) -> Tensor:

@@ -29,7 +29,7 @@ from th_shell.torch.streams.distributions import (
     draw_apart,
     draw_with_replacement,
 )
-from th_shell.torch.streams.generator import Source, SourceOrNone, words_of
+from th_shell.torch.streams.generator import Source, words_of
 from th_shell.torch.streams.uniform import permutation
 from th_shell.torch.tensors.large_arrays import empty_tensor
 from th_shell.torch.tensors.layouts import empty_like_array
@@ -38,10 +38,8 @@ from th_shell.torch.tensors.writing import cast, resize, resize_to
 
 Fill = Callable[..., Tensor]
 #: What functions of sizes, and those of another tensor's, have behind their parameters.
-_OPTIONS = (
-    f"torch.Generator or none generator = None, Tensor out = None, torch.dtype dtype = None, {NEW}"
-)
-_LIKE = f"torch.Generator or none generator = None, torch.dtype dtype = None, {NEW}"
+_OPTIONS = f"torch.Generator generator = None, Tensor out = None, torch.dtype dtype = None, {NEW}"
+_LIKE = f"torch.Generator generator = None, torch.dtype dtype = None, {NEW}"
 
 
 def _new(size: Shape, usual: dtype, dtype: Kind = None, out: Out = None) -> Tensor:
@@ -128,9 +126,7 @@ def randint_like_below(input: Tensor, high: int, **options: Any) -> Tensor:
 
 
 @op(more=NEW)
-def randperm(
-    n: int, *, generator: SourceOrNone = None, out: Out = None, dtype: Kind = None
-) -> Tensor:
+def randperm(n: int, *, generator: Source = None, out: Out = None, dtype: Kind = None) -> Tensor:
     """Return the numbers 0 to n - 1 in random order."""
     kind = dtype or (int64 if out is None else out.dtype)
     check_sizes((n,))
@@ -206,7 +202,7 @@ def normal_of_deviations(
     return _normals(std.array.shape, std.dtype, mean, std.array, out, generator)
 
 
-@op(name="normal", more=_OPTIONS.replace(" or none", ""))
+@op(name="normal", more=_OPTIONS)
 def normal_of_sizes(mean: float, std: float, size: Shape, **options: Any) -> Tensor:
     """Return a tensor of normal numbers."""
     return _drawn(normal_, size, default_dtype(), mean, std, **options)

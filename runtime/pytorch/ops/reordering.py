@@ -14,9 +14,10 @@ from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import int64
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, check_long, wrap_dim, wrap_dims
-from th_shell.torch.calls.schema import NEW, OUT, IntsOrOne, Kind, Out
+from th_shell.torch.calls.schema import NEW, OUT, IntsOrOne, Kind, Out, TensorOrInt
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.elementwise import check_types
+from th_shell.torch.compute.reductions import along
 from th_shell.torch.ops.creation import check_sizes
 from th_shell.torch.ops.slicing import diagonal as diagonal_view
 from th_shell.torch.tensors.layouts import empty_like_array
@@ -54,52 +55,23 @@ def tile(input: Tensor, dims: Shape) -> Tensor:
 
 
 @op()
-def repeat_interleave(
-    input: Tensor, repeats: Tensor, dim: int | None = None, *, output_size: int | None = None
-) -> Tensor:
-    """Return each position of a dimension as many times as a tensor tells."""
-    counts = repeats.array
-    array, dim = (input.array.reshape(-1), 0) if dim is None else (input.array, dim)
-    dim = wrap_dim(dim, array.ndim)
-    require(counts.ndim <= 1, "repeats must be 0-dim or 1-dim tensor")
-    size = array.shape[dim] if array.ndim else 1
-    if counts.ndim and counts.size not in (1, size):
-        raise RuntimeError(
-            f"repeats must have the same size as input along dim, but got repeats.size(0) = "
-            f"{counts.size} and input.size({dim}) = {size}"
-        )
-    _check_counts(repeats)
-    require(array.ndim, "Dimension specified as 0 but tensor has no dimensions", error=IndexError)
-    if counts.ndim == 0 or counts.size == 1:
-        counts = np.broadcast_to(counts.reshape(-1), size)
-    return _interleaved(array, counts, dim, output_size)
-
-
-def _check_counts(repeats: Tensor) -> None:
-    check_types("repeat_interleave_cpu", _INDICES, repeats.array.dtype)
-    if repeats.array.size and int(repeats.array.min()) < 0:
-        raise RuntimeError("repeats can not be negative")
-
-
-def _interleaved(array: Array, counts: Any, dim: int, output_size: int | None) -> Tensor:
-    repeated = np.repeat(array, counts, axis=dim if array.ndim else None)
-    require(
-        output_size in (None, repeated.shape[dim]), "allocated size does not match required size"
-    )
-    return wrap(np.ascontiguousarray(repeated))
-
-
-@op(name="repeat_interleave")
-def repeat_interleave_all(
-    input: Tensor, repeats: int, dim: int | None = None, *, output_size: int | None = None
-) -> Tensor:
-    """Return each position of a dimension so many times."""
-    array, dim = (input.array.reshape(-1), 0) if dim is None else (input.array, dim)
-    if not array.ndim:
-        wrap_dim(1, 0)  # as PyTorch: it looks at the dimension behind the one that is repeated
-    dim = wrap_dim(dim, array.ndim)
-    require(repeats >= 0, "Repeats must be non-negative")
-    return _interleaved(array, repeats, dim, output_size)
+def repeat_interleave(input: Tensor, repeats: TensorOrInt, dim: int | None = None) -> Tensor:
+    """Return each position of a dimension so many times, or as many times as a tensor tells."""
+    array, axis = along(input.array.reshape(-1) if dim is None else input.array, dim or 0)
+    counts, size = repeats, array.shape[axis]
+    if isinstance(repeats, Tensor):
+        counts = repeats.array
+        check_types("repeat_interleave_cpu", _INDICES, counts.dtype)
+        require(counts.ndim <= 1, "repeats must be 0-dim or 1-dim tensor")
+        if counts.ndim and counts.size not in (1, size):
+            raise RuntimeError(
+                f"repeats must have the same size as input along dim, but got repeats.size(0) = "
+                f"{counts.size} and input.size({axis}) = {size}"
+            )
+    require(np.min(counts, initial=0) >= 0, "repeats can not be negative")
+    total = np.sum(np.broadcast_to(counts, size), dtype=np.float64)
+    check_sizes((int(total), *np.delete(array.shape, axis)))
+    return wrap(np.ascontiguousarray(np.repeat(array, counts, axis)))
 
 
 # -- rolling and flipping

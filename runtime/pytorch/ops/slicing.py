@@ -10,7 +10,6 @@ from typing import Any
 
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, check_long, listed, wrap_dim
-from th_shell.torch.calls.schema import TensorOrInt
 from th_shell.torch.calls.table import FUNCTIONS, functional, op
 from th_shell.torch.tensors.layouts import strided
 from th_shell.torch.tensors.tensor import Tensor, view_of
@@ -51,12 +50,8 @@ def _sized(input: Tensor, dim: int, message: str, error: type[Exception] = Runti
 
 
 @op()
-def narrow(input: Tensor, dim: int, start: TensorOrInt, length: int) -> Tensor:
+def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """Return a view of some positions of a dimension: from start on, length of them."""
-    if isinstance(start, Tensor):
-        if start.array.ndim or start.array.dtype.kind not in "iu":
-            raise RuntimeError("start must be an 0-dim integral Tensor.")
-        start = int(start.array)
     dim, size = _sized(input, dim, "narrow() cannot be applied to a 0-dim tensor.")
     require(length >= 0, "narrow(): length must be non-negative.")
     if not -size <= start <= size:

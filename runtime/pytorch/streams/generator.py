@@ -103,8 +103,6 @@ os.register_at_fork(before=_before_fork, after_in_child=_after_fork, after_in_pa
 register_kind("torch.Generator", Generator)
 #: Where a call gets random numbers from: its generator, or by default that of the program.
 Source: TypeAlias = Generator | None
-#: The same where PyTorch has a signature with a generator that must be given, and one without.
-SourceOrNone: TypeAlias = Generator | None
 
 
 def words_of(generator: Source) -> Words:

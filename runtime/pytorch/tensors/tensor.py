@@ -233,7 +233,7 @@ def view_of(tensor: Tensor, array: Array) -> Tensor:
     return view
 
 
-# -- attributes that are not there, or cannot be set
+# -- attributes that are not there
 
 
 class _Missing:
@@ -252,19 +252,8 @@ class _Missing:
 
 
 def finish_attributes() -> None:
-    """Tell of names that are missing why; let all properties without a setter refuse writes."""
+    """Tell of names that are missing why."""
     missing = MISSING.keys() - vars(Tensor).keys()
     _OWN.update(missing)  # so that dir() does not have them
     for name in missing:
         setattr(Tensor, name, _Missing(name))
-    for name, member in list(vars(Tensor).items()):
-        if isinstance(member, property) and member.fset is None and not name.startswith("_"):
-            refuse = _refusal(name)
-            setattr(Tensor, name, property(member.fget, refuse, refuse, member.__doc__))
-
-
-def _refusal(name: str) -> Any:
-    def refuse(self: Tensor, *_: Any) -> None:
-        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
-
-    return refuse

@@ -10,7 +10,6 @@ from th_shell.torch.calls.schema import (
     TensorOrNumber,
     derive,
 )
-from th_shell.torch.streams.generator import SourceOrNone
 from th_shell.torch.tensors.tensor import Tensor
 
 
@@ -37,10 +36,3 @@ def test_alternatives_make_a_signature_each() -> None:
         "put(Tensor input, Tensor low, Tensor high = None)",
         "put(Tensor input, Number low, Number high = None)",
     ]
-
-
-def test_an_alternative_may_have_to_be_given_or_be_missing() -> None:
-    def draw(n: int, *, generator: SourceOrNone = None) -> None: ...
-
-    assert signatures(draw) == ["draw(int n, *, torch.Generator generator)", "draw(int n)"]
-    assert derive(draw)[0].parameters[1].nullable
