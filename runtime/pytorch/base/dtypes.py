@@ -69,9 +69,6 @@ DTYPES = (
     dtype("int16", "Short", "short int", _I),
     dtype("int32", "Int", "int", _I),
     dtype("int64", "Long", "long int", _I),
-    dtype("uint16", "UInt16", "short unsigned int", _I),
-    dtype("uint32", "UInt32", "unsigned int", _I),
-    dtype("uint64", "UInt64", "long unsigned int", _I),
     dtype("float16", "Half", "c10::Half", _F),
     dtype("float32", "Float", "float", _F),
     dtype("float64", "Double", "double", _F),
@@ -93,7 +90,6 @@ bool_ = _BY_NAME["bool"]
 uint8, int64 = _BY_NAME["uint8"], _BY_NAME["int64"]
 float32, float64 = _BY_NAME["float32"], _BY_NAME["float64"]
 _PYTHON = {bool: bool_, int: int64, float: float64}
-_BAREBONES = ("uint16", "uint32", "uint64")
 
 
 def dtype_of(numpy: np.dtype[Any]) -> dtype:
@@ -109,8 +105,8 @@ def dtype_of(numpy: np.dtype[Any]) -> dtype:
             raise NotImplementedError("complex numbers are not provided here")
         raise TypeError(
             f"can't convert np.ndarray of type {numpy.type.__module__}.{numpy.type.__name__}. "
-            "The only supported types are: float64, float32, float16, complex64, complex128, "
-            "int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
+            "The only supported types are: float64, float32, float16, int64, int32, int16, int8, "
+            "uint8, and bool."
         )
     return kind
 
@@ -120,41 +116,24 @@ def dtype_of_python(python: type) -> dtype | None:
     return _PYTHON.get(python)
 
 
-def _promote(a: dtype, b: dtype) -> dtype | None:
-    if a is b:
-        return a
+def _promote(a: dtype, b: dtype) -> dtype:
     if a.category is not b.category:
-        return _promote_across(*sorted((a, b), key=lambda t: t.category))
-    if a.name in _BAREBONES or b.name in _BAREBONES:
-        return None
-    names = {a.name, b.name}
-    if "uint8" in names and "int8" in names:
+        return max(a, b, key=lambda t: t.category)
+    if {a.name, b.name} == {"uint8", "int8"}:
         return _BY_NAME["int16"]
     return max(a, b, key=lambda t: t.itemsize)
 
 
-def _promote_across(low: dtype, high: dtype) -> dtype | None:
-    if low.name in _BAREBONES or high.name in _BAREBONES:
-        return high if high.is_floating_point else None
-    return high
-
-
-#: The promoted type of each pair; None where PyTorch has none.
-PROMOTED = {(a, b): _promote(a, b) for a in DTYPES for b in DTYPES}
+#: The promoted type of each pair.
+_PROMOTED = {(a, b): _promote(a, b) for a in DTYPES for b in DTYPES}
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """Return the type of results of two types. Raises RuntimeError where there is none.
+    """Return the type of results of two types.
 
     PyTorch's rule: the higher category decides; within one, the smallest type that both fit.
     """
-    promoted = PROMOTED[type1, type2]
-    if promoted is None:
-        raise RuntimeError(
-            "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
-            f"{type1.scalar} and {type2.scalar}"
-        )
-    return promoted
+    return _PROMOTED[type1, type2]
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:

@@ -24,13 +24,15 @@ _NETWORKS = "networks and their training are not provided here"
 _SPECIAL = "functions of torch.special are not provided here: scipy.special has them"
 _FORMATS = "memory formats are not provided here: contiguous() copies, permute() reorders"
 _BFLOAT16 = "bfloat16 tensors are not provided here"
+_UNSIGNED = "of unsigned types uint8 alone is provided here: int32 and int64 have larger numbers"
 _DLPACK = "DLPack is not provided here: numpy() and from_numpy() share memory"
 _WINDOWS = "windows of signals are not provided here: numpy has hanning, hamming and others"
 _REMOVED = "PyTorch has removed it: torch.linalg has another function for it"
 _COMPILER = "compilers of PyTorch's are not provided here"
 
 _PARTS = {
-    _AUTOGRAD: "autograd func functional_call register_hook retain_grad retains_grad",
+    _AUTOGRAD: "autograd enable_grad set_grad_enabled func functional_call register_hook "
+    "retain_grad retains_grad",
     _COMPLEX: "complex polar view_as_complex view_as_real real imag conj is_conj resolve_conj "
     "conj_physical adjoint H mH fft stft istft complex32 complex64 complex128 chalf cfloat "
     "cdouble",
@@ -46,6 +48,7 @@ _PARTS = {
     _SPECIAL: "special",
     _FORMATS: "memory_format contiguous_format preserve_format channels_last channels_last_3d",
     _BFLOAT16: "bfloat16 BFloat16Storage BFloat16Tensor",
+    _UNSIGNED: "uint16 uint32 uint64",
     _DLPACK: "from_dlpack to_dlpack utils.dlpack",
     _COMPILER: "jit compile compiler fx export onnx _dynamo _inductor",
     _WINDOWS: "hann_window hamming_window bartlett_window blackman_window kaiser_window",

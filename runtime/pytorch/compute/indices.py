@@ -197,18 +197,6 @@ def _checked(array: Array, dim: int, sizes: Shape) -> Array:
     return array
 
 
-def masks_checked(arrays: Sequence[Array], sizes: Shape) -> Chosen:
-    """Return arrays of indices by the dimensions that they index one after the other."""
-    chosen: Chosen = {}
-    dim = 0
-    for array in arrays:
-        chosen[dim] = array
-        dim += array.ndim if _is_mask(array) else 1
-    if dim > len(sizes):
-        raise IndexError(f"too many indices for tensor of dimension {len(sizes)} (got {dim})")
-    return {dim: _checked(array, dim, sizes) for dim, array in chosen.items()}
-
-
 def as_indices(chosen: Chosen) -> Chosen:
     """Return arrays of integers in place of masks. Raises IndexError where they fit no shape."""
     indices: Chosen = {}

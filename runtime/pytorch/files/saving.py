@@ -30,9 +30,6 @@ from th_shell.torch.base.shapes import Shape, Size
 from th_shell.torch.tensors.storages import TypedStorage, UntypedStorage
 from th_shell.torch.tensors.tensor import Tensor
 
-#: Types whose storages have no class in PyTorch: files have their bytes.
-AS_BYTES = ("uint16", "uint32", "uint64")
-UNTYPED = "UntypedStorage"
 _PIECE = 1 << 24  # bytes of a storage that are written at a time
 
 
@@ -101,8 +98,6 @@ class Pickler(pickle._Pickler):
         number = self._numbers.setdefault(id(obj), len(self.stored))
         if number == len(self.stored):
             self.stored.append(obj)
-        if obj.kind.name in AS_BYTES:
-            return "storage", _name("torch.storage", UNTYPED), str(number), "cpu", obj.nbytes
         kind = _name("torch", f"{obj.kind.scalar}Storage")
         return "storage", kind, str(number), "cpu", obj.size
 
@@ -157,10 +152,7 @@ def _parts(storage: Storage) -> Iterator[memoryview]:
 
 
 def _rebuild(view: View) -> tuple[Any, ...]:
-    kind = view.elements.kind
     args = (view.elements, view.offset, tuple(view.sizes), tuple(view.strides), False)
-    if kind.name in AS_BYTES:
-        return _name("torch._utils", "_rebuild_tensor_v3"), (*args, OrderedDict(), kind)
     return _name("torch._utils", "_rebuild_tensor_v2"), (*args, OrderedDict())
 
 

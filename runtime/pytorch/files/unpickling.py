@@ -57,16 +57,16 @@ class StorageKind(NamedTuple):
     elements: dtype
 
 
-def _rebuild_typed(
-    storage: Any, offset: Any, size: Any, stride: Any, _: Any, __: Any, kind: Any, lazy: Any = ()
+def _rebuild(
+    storage: Any, offset: Any, size: Any, stride: Any, _: Any = None, __: Any = None, lazy: Any = ()
 ) -> Tensor:
     """Return a tensor of a storage; offset and strides count elements.
 
     lazy: what PyTorch does to the elements when they are read, which is not done here.
     """
     sizes, strides = tuple(map(index, size)), tuple(map(index, stride))
-    if type(storage) is not TypedStorage or type(kind) is not dtype:
-        raise UnpicklingError(f"a tensor needs a storage and a type, not {storage!r} and {kind!r}")
+    if type(storage) is not TypedStorage:
+        raise UnpicklingError(f"a tensor needs a storage, not {storage!r}")
     if len(sizes) != len(strides) or min((0, *sizes, *strides)) < 0:
         raise UnpicklingError(f"a tensor has the sizes {sizes} and the strides {strides}")
     if any(lazy[name] for name in lazy or ()):
@@ -74,19 +74,11 @@ def _rebuild_typed(
             f"a tensor that PyTorch changes when it is read ({', '.join(lazy)}): there, save "
             "what resolve_neg() gives"
         )
-    width = kind.itemsize
-    tensor = wrap(np.empty(0, kind.numpy))
+    width = storage.dtype.itemsize
+    tensor = wrap(np.empty(0, storage.dtype.numpy))
     steps = tuple([step * width for step in strides])
     tensor.set_view(storage.object, index(offset) * width, sizes, steps)
     return tensor
-
-
-def _rebuild(storage: Any, *view: Any) -> Tensor:
-    """Return a tensor of a storage, whose type it has."""
-    offset, size, stride, *more = view
-    lazy = more[2] if len(more) > 2 else ()
-    kind = getattr(storage, "dtype", None)
-    return _rebuild_typed(storage, offset, size, stride, None, None, kind, lazy)
 
 
 def _rebuild_with_attributes(maker: Any, _: Any, args: Any, state: Any) -> Any:
@@ -117,7 +109,6 @@ _MAKERS: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_parameter_with_state": lambda data, *_: data,
     "torch._utils._rebuild_tensor": _rebuild,
     "torch._utils._rebuild_tensor_v2": _rebuild,
-    "torch._utils._rebuild_tensor_v3": _rebuild_typed,
     "torch.device": device,
     "torch.serialization._get_layout": lambda name: strided,
 }

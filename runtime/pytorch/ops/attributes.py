@@ -8,7 +8,7 @@ PyTorch's documentation: torch.Tensor; torch, Tensor Attributes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from math import prod
 from typing import Any
 
@@ -151,7 +151,7 @@ op()(dtypes.promote_types)
 
 
 #: The functions of the module, which are no operations.
-GRADIENT_MODES = ("enable_grad", "inference_mode", "is_grad_enabled", "no_grad", "set_grad_enabled")
+GRADIENT_MODES = ("inference_mode", "is_grad_enabled", "no_grad")
 
 
 @contextmanager
@@ -167,19 +167,6 @@ def no_grad(function: Any = None) -> Any:
 def inference_mode(mode: Any = True) -> Any:
     """Return a `with` block, or a decorator, without gradients: all code is so."""
     return mode if callable(mode) else _nothing()
-
-
-def enable_grad(function: Any = None) -> Any:
-    """Raise NotImplementedError: there are no gradients."""
-    raise NotImplementedError(NO_AUTOGRAD)
-
-
-def set_grad_enabled(mode: bool) -> AbstractContextManager[None]:
-    """Leave gradients off. Raises NotImplementedError where they are wanted."""
-    if mode:
-        raise NotImplementedError(NO_AUTOGRAD)
-    block: AbstractContextManager[None] = _nothing()
-    return block
 
 
 def is_grad_enabled() -> bool:

@@ -23,7 +23,6 @@ from th_shell.torch.compute.elementwise import (
     BITWISE,
     FLOATS,
     NUMBERS,
-    STORED,
     WHOLE,
     Pointwise,
     called,
@@ -92,9 +91,7 @@ _UFUNCS = {
 }
 #: The comparisons by the names of their operators.
 COMPARISONS = {
-    name: Pointwise(
-        ufunc, result=bool_, kernel=f"{name}_cpu", takes=STORED if name in ("eq", "ne") else ALL
-    )
+    name: Pointwise(ufunc, result=bool_, kernel=f"{name}_cpu", takes=ALL)
     for name, (_, ufunc) in _UFUNCS.items()
 }
 for _short, (_long, _) in _UFUNCS.items():

@@ -101,9 +101,7 @@ def fill_number(number: Any, kind: dtype) -> Any:
 
 
 #: The names of types in the message of a number that does not fit, where they are not `real`.
-_C_NAMES = {
-    name: f"{name}_t" for name in ("uint8", "int8", "int16", "int64", "uint16", "uint32", "uint64")
-}
+_C_NAMES = {name: f"{name}_t" for name in ("uint8", "int8", "int16", "int64")}
 
 
 def check_factor(number: Any, kind: dtype) -> Any:
@@ -172,7 +170,6 @@ def new_full(input: Tensor, size: Shape, fill_value: Number, *, dtype: Kind = No
 
 
 _PLACE, _GRADIENT = "torch.device device = None", "bool requires_grad = False"
-_DATA = f"torch.dtype dtype = None, {_PLACE}"
 _MORE = f"{_PLACE}, bool pin_memory = False, {_GRADIENT}"
 
 

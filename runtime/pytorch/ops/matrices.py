@@ -16,7 +16,7 @@ from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import broadcast, check_long, wrap_dim
 from th_shell.torch.calls.schema import OUT, Number, Out
 from th_shell.torch.calls.table import op
-from th_shell.torch.compute.elementwise import NOT_BOOL, check_types
+from th_shell.torch.compute.elementwise import NUMBERS, check_types
 from th_shell.torch.compute.promotion import result_type
 from th_shell.torch.ops.creation import fill_number
 from th_shell.torch.ops.linalg import check_rank, check_square, inv
@@ -49,7 +49,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[dim]} and "
             f"{y.shape[dim]}"
         )
-    check_types("cross", NOT_BOOL, x.dtype)
+    check_types("cross", NUMBERS, x.dtype)
     broadcast(x.shape, y.shape)
     check_scalars(input, other)
     return wrap(_cross_products(x, y, dim))

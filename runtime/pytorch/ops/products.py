@@ -15,7 +15,7 @@ from th_shell.torch.base.shapes import Shape, broadcast, listed, wrap_dim, wrap_
 from th_shell.torch.calls.argument_types import as_tensors
 from th_shell.torch.calls.schema import OUT, Out
 from th_shell.torch.calls.table import functional, op
-from th_shell.torch.compute.elementwise import NOT_BOOL, check_types
+from th_shell.torch.compute.elementwise import NUMBERS, check_types
 from th_shell.torch.compute.promotion import result_type
 from th_shell.torch.compute.reductions import give
 from th_shell.torch.tensors.tensor import Tensor, wrap
@@ -44,7 +44,7 @@ def _check_same(a: Tensor, b: Tensor) -> None:
 def _refuse_bools(kernel: str, a: Tensor, b: Tensor) -> None:
     """Raise NotImplementedError for products of bools, but those that have no elements to sum."""
     if a.array.size and b.array.size:
-        check_types(kernel, NOT_BOOL, a.array.dtype)
+        check_types(kernel, NUMBERS, a.array.dtype)
 
 
 def matrix_product(name: str, a: Tensor, b: Tensor) -> Array:
@@ -114,7 +114,7 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
             f"{listed(y.shape)} to have the same number of elements, but got {x.size} and {y.size} "
             f"elements respectively"
         )
-    check_types("dot", NOT_BOOL, x.dtype)
+    check_types("dot", NUMBERS, x.dtype)
     return wrap(multiply(x, y))
 
 
@@ -239,7 +239,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 def trace(input: Tensor) -> Tensor:
     """Return the sum of a matrix's diagonal."""
     array = input.array
-    check_types("trace", NOT_BOOL, array.dtype)
+    check_types("trace", NUMBERS, array.dtype)
     require(array.ndim == 2, "trace: expected a matrix, but got tensor with dim {}", array.ndim)
     return wrap(np.trace(array, dtype=None if array.dtype.kind == "f" else np.int64))
 
@@ -291,7 +291,7 @@ def _type_of_sums(terms: list[str], right: str, operands: list[Any]) -> Any:
         return int64 if summed and kind.category < Category.FLOAT else kind
     if any(sum(letter in term for term in terms) > 1 for letter in summed):
         check_scalars(operands[0], operands[1])
-        check_types("bmm", NOT_BOOL, kind.numpy)
+        check_types("bmm", NUMBERS, kind.numpy)
     return kind
 
 

@@ -16,7 +16,6 @@ from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, broadcast
 from th_shell.torch.calls.schema import NEW, OUT, Kind, Out
 from th_shell.torch.calls.table import op
-from th_shell.torch.compute.elementwise import NUMBERS, check_types
 from th_shell.torch.ops.creation import check_factor, check_sizes, fill_number, type_for
 from th_shell.torch.ops.random_in_place import (
     bernoulli_,
@@ -130,25 +129,12 @@ def randperm(n: int, *, generator: Source = None, out: Out = None, dtype: Kind =
     """Return the numbers 0 to n - 1 in random order."""
     kind = dtype or (int64 if out is None else out.dtype)
     check_sizes((n,))
-    _check_permutation(n, kind)
+    fill_number(n - 1, kind)
     result = _new((n,), int64, dtype, out)
     words = words_of(generator)
     with words.lock:
         result.array[...] = permutation(words, n)
     return result
-
-
-def _check_permutation(n: int, kind: dtype) -> None:
-    """Raise an error where a type does not hold all numbers up to n."""
-    numpy = kind.numpy
-    check_types("randperm", NUMBERS, kind.numpy)
-    if kind.is_floating_point:
-        limit = 1 << (np.finfo(numpy).nmant + 1)
-        if n > limit + 1:
-            shown = "2049" if limit == 2048 else f"2^{limit.bit_length() - 1}+1"
-            raise RuntimeError(f"n cannot be greater than {shown} for {kind.scalar} type.")
-    else:
-        fill_number(n - 1, kind)
 
 
 # -- normal numbers with means and deviations of their own

@@ -184,8 +184,7 @@ def _limits(kind: np.dtype[Any]) -> tuple[float, float, int]:
         return -most, most, 1 << (int(np.finfo(kind).nmant) + 1)
     if kind.kind == "b":
         return 0, 1, 1
-    # PyTorch: of uint64 only the numbers that int64 holds, too.
-    most = min(int(np.iinfo(kind).max), 2**63 - 1)
+    most = int(np.iinfo(kind).max)
     return int(np.iinfo(kind).min), most, most
 
 

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.base.dtypes import int64
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, check_long, wrap_dim, wrap_dims
-from th_shell.torch.calls.schema import NEW, OUT, IntsOrOne, Kind, Out, TensorOrInt
+from th_shell.torch.calls.schema import OUT, IntsOrOne, Out, TensorOrInt
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.elementwise import check_types
 from th_shell.torch.compute.reductions import along
@@ -138,7 +137,7 @@ def flipud(input: Tensor) -> Tensor:
 
 
 def _triangles(name: str, compute: Callable[..., Array], what: str) -> None:
-    """Register what numpy's tril or triu computes, and where the elements are that it keeps."""
+    """Register what numpy's tril or triu computes."""
 
     @op(name=name, in_place=True)
     def triangle(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Tensor:
@@ -147,45 +146,13 @@ def _triangles(name: str, compute: Callable[..., Array], what: str) -> None:
         elements = compute(array, _limited(array.shape, diagonal))
         return delivered(wrap(np.ascontiguousarray(elements)), out, input)
 
-    @op(name=f"{name}_indices", more=NEW)
-    def indices(row: int, col: int, offset: int = 0, *, dtype: Kind = None) -> Tensor:
-        check_long(offset)
-        for side, n in (("row", row), ("col", col)):
-            require(n >= 0, "{} must be non-negative, got{}", side, n)
-        kind = dtype or int64
-        check_types(f"{name}_indices", _INDICES, kind.numpy)
-        return wrap(_positions(row, col, offset, name == "triu").astype(kind.numpy))
-
     triangle.__doc__ = f"Matrices with zeros but on and {what} a diagonal."
-    indices.__doc__ = f"The indices of a matrix's elements on and {what} a diagonal."
 
 
 def _limited(shape: Shape, diagonal: int) -> int:
     check_long(diagonal)
     # Beyond these all diagonals are the same; a larger number may be no integer of numpy's.
     return max(-shape[-2] - 1, min(diagonal, shape[-1] + 1))
-
-
-def _positions(rows: int, columns: int, diagonal: int, upper: bool) -> Array:
-    """Return the rows and columns of a triangle's elements. Raises RuntimeError for too many.
-
-    Of the rows before ``top`` all elements, or none, are left of the diagonal.
-    """
-    offset = max(-rows, min(diagonal + (not upper), columns))
-    top, end = max(0, -offset), max(0, min(rows, columns - offset))
-    # left of the diagonal, in the rows that it meets, and in all
-    inside = (end - top) * (2 * offset + end + top - 1) // 2
-    left = inside + (rows - end) * columns
-    count = rows * columns - left if upper else left
-    check_sizes((2, count))
-    first, last = (0, end) if upper else (top, rows)
-    if not count:
-        return np.empty((2, 0), np.int64)
-    at = np.arange(first, last)
-    cut = np.clip(at + offset, 0, columns)
-    start, sizes = (cut, columns - cut) if upper else (np.zeros_like(cut), cut)
-    row = np.repeat(at, sizes)
-    return np.stack([row, np.arange(count) - np.repeat(sizes.cumsum() - sizes - start, sizes)])
 
 
 _triangles("tril", np.tril, "below")

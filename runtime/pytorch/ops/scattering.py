@@ -102,110 +102,37 @@ def _source_of(src: Tensor, index: Array) -> Array:
     return src.array[tuple(map(slice, index.shape))].reshape(-1)
 
 
-def _scatter(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str | None) -> None:
+def _scatter(input: Tensor, dim: int, index: Tensor, src: Any, adds: bool = False) -> None:
     dim = wrap_dim(dim, input.array.ndim)
     is_tensor = isinstance(src, Tensor)
-    require(reduce in (None, "add", "multiply"), "reduce argument must be either add or multiply.")
     _check_scatter(input, dim, index, src if is_tensor else None)
     if not index.array.size:
         return
     values = _source_of(src, index.array) if is_tensor else fill_number(src, input.dtype)
     flat, positions = _positions_of(input, dim, index.array)
-    if reduce is None:
-        flat[positions] = values
+    if adds:
+        np.add.at(flat, positions, values)
     else:
-        (np.add if reduce == "add" else np.multiply).at(flat, positions, values)
+        flat[positions] = values
     _write_back(input.array, flat)
 
 
 @changing("scatter")
 def scatter_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     """Set the elements at the positions of an index in a dimension to those of a source."""
-    _scatter(input, dim, index, src, None)
-
-
-@changing("scatter")
-def scatter_reducing(input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> None:
-    """Add a source's elements at the positions of an index, or multiply by them."""
-    _scatter(input, dim, index, src, reduce)
+    _scatter(input, dim, index, src)
 
 
 @changing("scatter")
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number) -> None:
     """Set the elements at the positions of an index in a dimension to a number."""
-    _scatter(input, dim, index, value, None)
-
-
-@changing("scatter")
-def scatter_value_reducing(
-    input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str
-) -> None:
-    """Add a number at the positions of an index, or multiply by it."""
-    _scatter(input, dim, index, value, reduce)
+    _scatter(input, dim, index, value)
 
 
 @changing("scatter_add")
 def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     """Add a source's elements at the positions of an index in a dimension."""
-    _scatter(input, dim, index, src, "add")
-
-
-_REDUCTIONS: dict[str, np.ufunc] = {
-    "sum": np.add,
-    "prod": np.multiply,
-    "mean": np.add,
-    "amax": np.maximum,
-    "amin": np.minimum,
-}
-
-
-def _identity(kind: np.dtype[Any], reduce: str) -> Any:
-    """Return the identity of a reduction: the number that changes no element it is reduced with."""
-    if reduce in ("sum", "prod", "mean"):
-        return kind.type(reduce == "prod")
-    if kind.kind == "f":
-        return kind.type(-np.inf if reduce == "amax" else np.inf)
-    if kind.kind == "b":
-        return np.bool_(reduce == "amin")
-    limits = np.iinfo(kind)
-    return kind.type(limits.min if reduce == "amax" else limits.max)
-
-
-def _reduce_into(
-    flat: Array, positions: Array, values: Array, reduce: str, include_self: bool
-) -> None:
-    """Reduce the elements at positions with values, one after the other."""
-    if not include_self:
-        flat[positions] = _identity(flat.dtype, reduce)
-    with np.errstate(all="ignore"):
-        _REDUCTIONS[reduce].at(flat, positions, values)
-        if reduce != "mean":
-            return
-        counts = np.zeros(flat.shape, np.int64) + int(include_self)
-        np.add.at(counts, positions, 1)
-        counts = np.maximum(counts, 1).astype(flat.dtype)
-        flat[...] = flat / counts if flat.dtype.kind == "f" else flat // counts
-
-
-@changing("scatter_reduce")
-def scatter_reduce_(
-    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
-) -> None:
-    """Reduce the elements at the positions of an index with those of a source.
-
-    reduce: 'sum', 'prod', 'mean', 'amax' or 'amin'. include_self: with the tensor's own, too.
-    """
-    dim = wrap_dim(dim, input.array.ndim)
-    if reduce not in _REDUCTIONS:
-        raise RuntimeError(
-            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}"
-        )
-    _check_scatter(input, dim, index, src)
-    if not index.array.size:
-        return
-    flat, positions = _positions_of(input, dim, index.array)
-    _reduce_into(flat, positions, _source_of(src, index.array), reduce, include_self)
-    _write_back(input.array, flat)
+    _scatter(input, dim, index, src, adds=True)
 
 
 # -- whole positions of a dimension

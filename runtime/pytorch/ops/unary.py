@@ -19,15 +19,12 @@ from th_shell.torch.compute import formulas
 from th_shell.torch.compute.elementwise import (
     ALL,
     FLOATS,
-    NOT_BOOL,
     NUMBERS,
     Pointwise,
     called,
 )
 from th_shell.torch.compute.formulas import EXACT
 from th_shell.torch.compute.promotion import to_float
-from th_shell.torch.ops.binary import NUMBER, OF_NUMBER, TENSORS, binary
-from th_shell.torch.ops.creation import fill_number
 from th_shell.torch.tensors.layouts import empty_like_array
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import check_out
@@ -104,7 +101,7 @@ for _names, _ufunc in {
     "trunc fix": np.trunc,
 }.items():
     _kernel = f"{_names.split()[0]}_vml_cpu"
-    _rounding = Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=NOT_BOOL, whole=np.array)
+    _rounding = Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=NUMBERS, whole=np.array)
     unary(_names, _rounding, same_type=True)
 
 
@@ -197,15 +194,6 @@ unary("signbit", Pointwise(_signbit, result=bool_), in_place=False)
 # -- functions with more parameters
 
 
-@op(name="logit", in_place=True)
-def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Tensor:
-    """Return ``log(input / (1 - input))``, where input is kept between eps and 1 - eps."""
-    if eps is not None:
-        fill_number(eps, to_float(input.dtype))
-    compute = Pointwise(lambda a: formulas.logit(a, eps), FLOATS, rule=to_float, keeps_half=True)
-    return compute(input, None, out)
-
-
 @op(in_place=True)
 def nan_to_num(
     input: Tensor,
@@ -252,6 +240,3 @@ _SPECIAL: dict[str, Callable[..., Any]] = {
 }
 for _name, _compute in _SPECIAL.items():
     unary(_name, Pointwise(_compute, FLOATS, rule=to_float))
-
-_xlogy = Pointwise(formulas.xlogy, FLOATS, rule=to_float, keeps_half=True)
-binary("xlogy", _xlogy, TENSORS, OF_NUMBER, NUMBER)

@@ -223,8 +223,7 @@ def expanded(input: Tensor, size: Shape) -> Tensor:
     more = len(size) - len(sizes)
     if more < 0:
         kind = input.dtype.scalar
-        modern = kind == "Bool" or kind.startswith("UInt")
-        name = f"CPU{kind}Type" if modern else f"torch.{kind}Tensor"
+        name = "CPUBoolType" if kind == "Bool" else f"torch.{kind}Tensor"
         raise RuntimeError(
             f"expand({name}{{{listed(sizes)}}}, size={listed(size)}): "
             f"the number of sizes provided ({len(size)}) must be greater or equal to the number of "

@@ -28,16 +28,11 @@ from th_shell.torch.base.dtypes import NUMPY_DTYPES, dtype
 from th_shell.torch.base.missing import MISSING, why_missing
 from th_shell.torch.base.shapes import Shape, Size, listed, size_of
 
-#: Element types that Lua does not have. Lua sees the memory of a bool storage as bytes.
-_MORE = (
-    DType("Bool", "bool", np.dtype(np.bool_), 8),
-    DType("UInt16", "unsigned short", np.dtype(np.uint16), 9),
-    DType("UInt32", "unsigned int", np.dtype(np.uint32), 10),
-    DType("UInt64", "unsigned long", np.dtype(np.uint64), 11),
-)
+#: The element type that Lua does not have. Lua sees the memory of a bool storage as bytes.
+_BOOL = DType("Bool", "bool", np.dtype(np.bool_), 8)
 _CLASSES: dict[np.dtype[Any], type[Storage]] = {
     **{t.numpy: c for t, c in zip(DTYPES, STORAGE_CLASSES, strict=True)},
-    **{t.numpy: storage_class(t) for t in _MORE},
+    _BOOL.numpy: storage_class(_BOOL),
 }
 
 

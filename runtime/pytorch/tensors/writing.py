@@ -16,21 +16,6 @@ from th_shell.torch.base.warn import warn
 from th_shell.torch.tensors.tensor import Tensor, resize_storage
 
 
-def _cut(values: Array, kind: np.dtype[Any]) -> Array:
-    """Return floats as whole numbers, in the way of the processor's instructions."""
-    width = 8 if kind.itemsize == 8 else 4
-    if kind.kind == "i" or kind.itemsize < 4:
-        return cut(values, width).astype(kind, copy=False)
-    # Unsigned ones count from the middle of their numbers where the float lies above it.
-    if values.itemsize == 2:
-        values = values.astype(np.float32)  # in which the middle is a number
-    middle = 1 << 8 * kind.itemsize - 1
-    high = values >= middle
-    low = cut(np.where(high, values - float(middle), values).astype(values.dtype), width)
-    counted: Array = low.view(kind) ^ (high.astype(kind) * kind.type(middle))
-    return counted
-
-
 def cast(values: Array, kind: np.dtype[Any]) -> Array:
     """Return an array's elements converted as C does; the array itself if it has the type.
 
@@ -40,7 +25,7 @@ def cast(values: Array, kind: np.dtype[Any]) -> Array:
     if values.dtype == kind:
         return values
     if values.dtype.kind == "f" and kind.kind in "iu":
-        return _cut(values, kind)
+        return cut(values, 8 if kind.itemsize == 8 else 4).astype(kind, copy=False)
     converted: Array = quietly.run(values.astype, kind)
     return converted
 

@@ -238,7 +238,7 @@ def test_storages(lua: Engine) -> None:
 @pytest.mark.parametrize(
     ("value", "error", "message"),
     [
-        (np.ones(2, np.uint16), TypeError, "Torch7 has no tensors of torch.uint16"),
+        (np.ones(2, np.uint16), TypeError, "Torch7 has no tensors of numpy.uint16"),
         (np.array(["a"]), TypeError, "Torch7 has no tensors of numpy.str_"),
         (np.ones(2) + 1j, TypeError, "Torch7 has no tensors of numpy.complex128"),
         (1j, TypeError, "Lua has no values for Python's complex"),

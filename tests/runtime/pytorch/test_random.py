@@ -224,7 +224,6 @@ WRONG = [
     ("torch.randperm(-1)", "Trying to create tensor with negative dimension -1: [-1]"),
     ("torch.randperm(257, dtype=torch.uint8)",
      "value cannot be converted to type uint8_t without overflow"),
-    ("torch.randperm(3000, dtype=torch.float16)", "n cannot be greater than 2049 for Half type."),
     ("torch.rand(2, out=x, dtype=torch.float64)",
      "dtype Double does not match dtype of out parameter (Float)"),
     ("torch.multinomial(x, 1)", "invalid multinomial distribution (sum of probabilities <= 0)"),

@@ -302,7 +302,7 @@ def test_saving_replaces_a_file_when_it_is_complete(tmp_path: Path) -> None:
         (object(), T7Error, "Unwritable object <object>"),
         (2**53 + 1, T7Error, "9007199254740993 is no number of Lua: whole numbers are exact up"),
         (1j, T7Error, "Unwritable object <complex>"),
-        (np.ones(1, np.uint16), TypeError, "Torch7 has no tensors of torch.uint16"),
+        (np.ones(1, np.uint16), TypeError, "Torch7 has no tensors of numpy.uint16"),
         ({"a": 1, b"a": 2}, T7Error, "two keys of a dict are one in Lua"),
         ({None: 1}, T7Error, "table index is nil"),
     ],
