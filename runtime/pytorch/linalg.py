@@ -9,9 +9,17 @@ from th_shell.torch.ops.linalg import LinAlgError
 
 __all__ = ["LinAlgError"]
 
-globals().update(
-    {name.removeprefix(SUBMODULE): f for name, f in FUNCTIONS.items() if name.startswith(SUBMODULE)}
-)
+_functions = {
+    name.removeprefix(SUBMODULE): f for name, f in FUNCTIONS.items() if name.startswith(SUBMODULE)
+}
+globals().update(_functions)
+__all__ += _functions
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 if TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any: ...

@@ -62,24 +62,19 @@ def is_storage(obj: Any) -> bool:
     return isinstance(obj, (TypedStorage, UntypedStorage))
 
 
-#: The functions.
-SETTINGS = (
+_CLASSES = (Size, Tensor, TypedStorage, UntypedStorage, device, dtype, finfo, iinfo, layout)
+_MODULES = (backends, cuda, linalg, random, utils)
+_FUNCTIONS = (
     get_num_threads,
     is_storage,
     load,
     save,
+    set_default_device,
+    set_default_dtype,
     set_num_threads,
+    set_printoptions,
     use_deterministic_algorithms,
 )
-
-
-document()
-
-
-_CLASSES = (Size, Tensor, device, dtype, finfo, iinfo, layout)
-_STORAGES = (TypedStorage, UntypedStorage)
-_MODULES = (backends, cuda, linalg, random, utils)
-_DEFAULTS = (set_default_device, set_default_dtype)
 
 
 def _tell_missing(module: ModuleType) -> None:
@@ -97,6 +92,9 @@ for _module in _MODULES:
     _tell_missing(_module)
 
 
+document()
+
+
 def _collect() -> dict[str, Any]:
     names: dict[str, Any] = {kind.name: kind for kind in DTYPES}
     names |= {alias: names[name] for alias, name in ALIASES.items()}
@@ -104,16 +102,13 @@ def _collect() -> dict[str, Any]:
         name: function for name, function in FUNCTIONS.items() if not name.startswith(SUBMODULE)
     }
     names |= {t.__name__: t for t in TENSOR_TYPES.values()}
-    for value in (*_CLASSES, *_STORAGES, *_MODULES, *_DEFAULTS, *SETTINGS, set_printoptions):
+    for value in (*_CLASSES, *_MODULES, *_FUNCTIONS):
         names[value.__name__.rpartition(".")[2]] = value
     names |= {name: getattr(random, name) for name in random.__all__ if name != "fork_rng"}
     names["get_default_dtype"] = get_default_dtype
-    names["strided"] = strided
     names |= {name: getattr(attributes, name) for name in attributes.GRADIENT_MODES}
-    names |= CONSTANTS
-    names["__version__"] = version.__version__
-    names["version"] = version
-    return names
+    names |= {"strided": strided, "version": version, "__version__": version.__version__}
+    return names | CONSTANTS
 
 
 #: All names of the module but those of its submodules.

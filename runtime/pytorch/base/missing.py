@@ -52,7 +52,7 @@ _PARTS = {
     _DLPACK: "from_dlpack to_dlpack utils.dlpack",
     _COMPILER: "jit compile compiler fx export onnx _dynamo _inductor",
     _WINDOWS: "hann_window hamming_window bartlett_window blackman_window kaiser_window",
-    _REMOVED: "cholesky eig lstsq qr solve symeig",
+    _REMOVED: "cholesky qr solve symeig",
     "this module is not provided here": "backends.cuda backends.cudnn backends.mkl backends.mkldnn "
     "backends.openmp masked nested overrides signal testing types accelerator mps xpu",
 }

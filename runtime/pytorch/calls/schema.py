@@ -36,8 +36,6 @@ IntsOrOne: TypeAlias = Any
 Tensors: TypeAlias = tuple[Tensor, ...]
 #: The tensor to which a result is written.
 Out: TypeAlias = Tensor | None
-#: The tensors to which several results are written.
-Outs: TypeAlias = Any
 #: The element type of a result, where the call names one.
 Kind: TypeAlias = dtype | None
 #: A device, or its name or number.
@@ -50,7 +48,6 @@ TYPES = {
     "TensorOrInt": "Tensor or int",
     "IntOrShape": "int or tuple of ints",
     "Out": "Tensor",
-    "Outs": "tuple of Tensors",
     "Tensors": "tuple of Tensors",
     "Shape": "tuple of ints",
     "IntsOrOne": "tuple of ints",

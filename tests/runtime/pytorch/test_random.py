@@ -194,20 +194,14 @@ _BAD_P = (
 _LESS = "random_ expects 'from' to be less than 'to', but got "
 WRONG = [
     ("x.normal_(0, -1)", "normal expects std >= 0.0, but found std -1"),
-    ("x.normal_(0, -1e-9)", "normal expects std >= 0.0, but found std -1e-09"),
-    ("torch.normal(x, -1.5)", "normal expects std >= 0.0, but found std -1.5"),
     ("torch.normal(0., x - 1)", "normal expects all elements of std >= 0.0"),
     ("x.uniform_(2, 1)", "uniform_ expects to return a [from, to) range, but found from=2 > to=1"),
-    ("x.uniform_(0, 1e39)", "to is out of bounds for float"),
     (
         "x.uniform_(-3e38, 3e38)",
         "uniform_ expects to-from <= std::numeric_limits<Float>::max(), but found to=3e+38 and "
         "from=-3e+38 which result in to-from to exceed the limit",
     ),
     ("x.exponential_(0)", "exponential_ expects lambda > 0.0, but found lambda=0"),
-    ("x.cauchy_(0, -1)", "cauchy_ expects sigma > 0.0, but found sigma=-1"),
-    ("x.log_normal_(0, 0)", "log_normal_ expects std > 0.0, but found std=0"),
-    ("x.geometric_(1)", "geometric_ expects p to be in (0, 1), but got p=1"),
     ("x.bernoulli_(1.5)", "bernoulli_ expects p to be in [0, 1], but got p=1.5"),
     ("torch.bernoulli(x + 2)", _BAD_P),
     ("x.bernoulli_(torch.rand(2))", "The expanded size of the tensor (3) must match the existing "
@@ -217,7 +211,6 @@ WRONG = [
     ("torch.randint(0, 300, (2,), dtype=torch.uint8)", "to - 1 is out of bounds for unsigned char"),
     ("torch.empty(2, dtype=torch.int16).random_(2**40)",
      "to - 1 is out of bounds for short int"),
-    ("torch.empty(2, dtype=torch.bool).random_(-5, 1)", "from is out of bounds for bool"),
     ("torch.empty(2, dtype=torch.float16).random_(70000)", "to - 1 is out of bounds for c10::Half"),
     ("torch.empty(2, dtype=torch.float16).random_(3000, None)",
      _LESS + "from=3000 >= to=2049"),
@@ -231,8 +224,6 @@ WRONG = [
      "probability tensor contains either `inf`, `nan` or element < 0"),
     ("torch.multinomial(x, 4)",
      "cannot sample n_sample > prob_dist.size(-1) samples without replacement"),
-    ("torch.multinomial(x, 0)", "cannot sample n_sample <= 0 samples"),
-    ("torch.multinomial(torch.rand(()), 1)", "prob_dist must be 1 or 2 dim"),
     ("torch.multinomial(torch.randint(3, (3,)), 1)",
      "multinomial only supports floating-point dtypes for input, got: Long"),
     ("torch.multinomial(torch.rand(3), 2, out=x)",
