@@ -61,8 +61,6 @@ class Row:
     in_place: bool = False
     #: The first argument is self, which messages do not count.
     is_method: bool = False
-    #: `out` may have another type than the result.
-    casts: bool = False
 
 
 def plan_of(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> Plan:
@@ -149,7 +147,7 @@ def _plan_by_name(plan: Plan, by_name: ByName, ours: set[str], row: Row) -> Plan
         for name in checked:
             OPTIONS[name](converted.pop(name))
         out = converted.pop("out") if delivers else None
-        return deliver(out, plan(*args, **converted), row.casts)
+        return deliver(out, plan(*args, **converted))
 
     return call
 
@@ -190,7 +188,6 @@ def op(
     method: bool | None = None,
     in_place: bool = False,
     numbers: bool = False,
-    casts: bool = False,
 ) -> Callable[[F], F]:
     """Register an implementation under the signatures of texts, or without texts under its own.
 
@@ -202,7 +199,6 @@ def op(
     in_place: there is also a method with '_' behind its name, which writes the result to the
         tensor.
     numbers: Python's numbers are taken for tensors.
-    casts: `out`, where the implementation does not get it, may have another type than the result.
     """
 
     def register(implementation: F) -> F:
@@ -212,7 +208,7 @@ def op(
             for s in derive(implementation, public_name, more)
         )
         for schema in map(parse, schemas) if schemas else derived:
-            row = Row(schema, implementation, numbers, casts=casts)
+            row = Row(schema, implementation, numbers)
             if function:
                 _register(schema.name, row)
             if method or (method is None and _is_of_tensor(schema)):

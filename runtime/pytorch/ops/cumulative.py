@@ -18,15 +18,13 @@ from th_shell.torch.calls.table import op
 from th_shell.torch.compute.elementwise import (
     ALL,
     NUMBERS,
-    Pointwise,
     check_types,
 )
 from th_shell.torch.compute.reductions import along, pair, sums_so_far, tidy
 from th_shell.torch.ops.reduce import reduced
 from th_shell.torch.tensors.tensor import Tensor
-from th_shell.torch.tensors.writing import cast, check_out, check_single
+from th_shell.torch.tensors.writing import cast, check_single
 
-_multiply, _subtract = Pointwise(np.multiply), Pointwise(np.subtract)
 #: The type in which sums so far are computed, by the character of the elements' type.
 _WIDER: dict[str, np.dtype[Any]] = {"e": np.dtype(np.float32), "f": np.dtype(np.float64)}
 
@@ -60,7 +58,6 @@ def _register_cumulative(name: str, ufunc: np.ufunc) -> None:
     @op(name=name, in_place=True)
     def compute(input: Tensor, dim: int, *, dtype: Kind = None, out: Out = None) -> Tensor:
         if out is input:
-            check_out(out, dtype or out.dtype)
             check_single(out.array)
         return reduced(values, input, dim, False, dtype, out)
 

@@ -26,7 +26,7 @@ from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast, delivered
 
 
-@op(name="matrix_power linalg_matrix_power", more=OUT, casts=True)
+@op(name="matrix_power linalg_matrix_power", more=OUT)
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """Return the product of n of the same matrices; of their inverses for negative n."""
     check_long(n)
@@ -117,7 +117,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, **options: Any) -> Tensor:
     return _scaled_sum(input, apply(mat, vec, input), mat.dtype, **options)
 
 
-@op(more=OUT, in_place=True, casts=True)
+@op(more=OUT, in_place=True)
 def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:

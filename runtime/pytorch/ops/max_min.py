@@ -31,7 +31,7 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any, what: str) -> None:
     both = Pointwise(ufunc)
     reduce = ufunc.reduce
 
-    @op(name=name, more=OUT, casts=True)
+    @op(name=name, more=OUT)
     def of_all(input: Tensor) -> Tensor:
         array = input.array
         if not array.size:

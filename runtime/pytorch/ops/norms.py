@@ -19,7 +19,7 @@ from th_shell.torch.compute.reductions import FEW, axes_of, give, tidy
 from th_shell.torch.ops.linalg import check_floats, check_rank, converged, matrices
 from th_shell.torch.ops.reduce import sum_of
 from th_shell.torch.tensors.tensor import Tensor, wrap
-from th_shell.torch.tensors.writing import cast, check_out
+from th_shell.torch.tensors.writing import cast
 
 _MORE = "bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None"
 
@@ -150,7 +150,6 @@ def norm(
         return give(matrix_norm(input, p, dims, keepdim, dtype=dtype), out)
     kind = _norm_type(input, dtype, "linalg.vector_norm")
     axes = axes_of(None if dims is None else tuple(dims), input.array.ndim)
-    check_out(out, kind)
     order = 2 if p is None or p == "fro" else p
     if not isinstance(order, (int, float)):
         raise TypeError(f"norm(): argument 'p' must be a number or a text, not {type_name(p)}")

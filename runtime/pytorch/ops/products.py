@@ -201,7 +201,7 @@ def vectors(name: str, a: Tensor, b: Tensor, first: str, second: str) -> tuple[A
     return cast(a.array, kind), cast(b.array, kind)
 
 
-@op(name="outer ger", more=OUT, casts=True)
+@op(name="outer ger", more=OUT)
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Return the products of all pairs of two vectors' elements."""
     x, y = vectors("outer", input, vec2, "self", "vec2")
@@ -228,7 +228,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return wrap(flat.reshape(x.shape[:-1] + y.shape[:-1]))
 
 
-@op(more=OUT, casts=True)
+@op(more=OUT)
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """Return the Kronecker product: each element of the first times all of the second."""
     kind = result_type(input, other).numpy

@@ -23,7 +23,7 @@ from th_shell.torch.compute.elementwise import ALL, FLOATS, check_types
 from th_shell.torch.compute.promotion import to_float
 from th_shell.torch.compute.reductions import axes_of, give, spread, tidy, total
 from th_shell.torch.tensors.tensor import Tensor, wrap
-from th_shell.torch.tensors.writing import cast, check_cast, check_out
+from th_shell.torch.tensors.writing import cast, check_cast
 
 #: Takes an array, axes, whether they are kept, and the type to compute in.
 Reduce = Callable[[Array, Shape | None, bool, Any], Any]
@@ -72,7 +72,6 @@ def reduced(
     axes = None if dim is None else axes_of(dim, array.ndim)
     if out is not None:
         dtype = dtype or out.dtype
-        check_out(out, dtype)
     sum_kind = sum_type(array, dtype)
     if dtype is not None:
         array = cast(array, dtype.numpy)
@@ -156,8 +155,6 @@ def _mean_type(input: Tensor, kind: Kind, out: Out) -> DType:
     result_type = _average_type("mean", input, kind)
     if out is None:
         return result_type
-    if kind is not None:
-        check_out(out, kind)
     check_cast(result_type, out.dtype)
     return out.dtype
 

@@ -27,7 +27,6 @@ from th_shell.torch.compute.formulas import EXACT
 from th_shell.torch.compute.promotion import to_float
 from th_shell.torch.tensors.layouts import empty_like_array
 from th_shell.torch.tensors.tensor import Tensor, wrap
-from th_shell.torch.tensors.writing import check_out
 
 
 def unary(
@@ -37,18 +36,12 @@ def unary(
     *,
     out: bool = True,
     in_place: bool = True,
-    same_type: bool = False,
 ) -> None:
-    """Register a function of one element under its names. out: whether it has that parameter.
-
-    same_type: the tensor of `out=` must have the type of the elements.
-    """
+    """Register a function of one element under its names. out: whether it has that parameter."""
 
     values = called(function)
 
     def compute(input: Tensor, *, out: Out = None) -> Tensor:
-        if same_type:
-            check_out(out, input.dtype)
         return values(input, None, out)
 
     def compute_new(input: Tensor) -> Tensor:
@@ -102,7 +95,7 @@ for _names, _ufunc in {
 }.items():
     _kernel = f"{_names.split()[0]}_vml_cpu"
     _rounding = Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=NUMBERS, whole=np.array)
-    unary(_names, _rounding, same_type=True)
+    unary(_names, _rounding)
 
 
 @op(name="round", in_place=True)
@@ -110,7 +103,6 @@ def round_to(input: Tensor, *, decimals: int, out: Out = None) -> Tensor:
     """Return elements rounded to decimals behind the point, or before it."""
     kernel = "round_cpu" if decimals else "round_vml_cpu"
     check_long(decimals)
-    check_out(out, input.dtype)
     rounded = Pointwise(lambda a: formulas.round_decimals(a, decimals), FLOATS, kernel=kernel)
     return rounded(input, None, out)
 
@@ -124,11 +116,11 @@ def _reject_bool(message: str) -> Callable[..., None]:
 
 
 absolute = Pointwise(np.absolute, NUMBERS, kernel="abs_cpu")
-unary("abs absolute", absolute, same_type=True)
+unary("abs absolute", absolute)
 _fraction = Pointwise(formulas.frac, FLOATS, kernel="frac_cpu")
-unary("frac", _fraction, same_type=True)
+unary("frac", _fraction)
 for _name in ("sign", "sgn"):
-    unary(_name, Pointwise(formulas.sign, kernel="sign_cpu"), same_type=True)
+    unary(_name, Pointwise(formulas.sign, kernel="sign_cpu"))
 _NEGATIVE = (
     "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
     "mask, use the `~` or `logical_not()` operator instead."
@@ -136,7 +128,7 @@ _NEGATIVE = (
 negative = Pointwise(np.negative, NUMBERS, check=_reject_bool(_NEGATIVE), kernel="neg_cpu")
 
 
-unary("neg negative", negative, same_type=True)
+unary("neg negative", negative)
 _no_bools = _reject_bool("Boolean inputs not supported for relu")
 unary("relu", Pointwise(formulas.relu, NUMBERS, check=_no_bools), out=False)
 
@@ -147,7 +139,7 @@ def _square_type(kind: dtype) -> dtype:
 
 unary("square", Pointwise(np.square, NUMBERS, _square_type, kernel="pow"))
 inverse = Pointwise(np.invert, ALL - FLOATS, kernel="bitwise_not_cpu")
-unary("bitwise_not", inverse, same_type=True)
+unary("bitwise_not", inverse)
 unary("logical_not", Pointwise(np.logical_not, result=bool_, kernel="logical_not_cpu"))
 
 
@@ -207,7 +199,6 @@ def nan_to_num(
 
     By default by 0 and the type's limits.
     """
-    check_out(out, input.dtype)
     compute = Pointwise(lambda a: formulas.nan_to_num(a, nan, posinf, neginf), keeps_half=True)
     numbers = compute(input, None, out)
     return numbers if out is not None else laid_like(input, numbers)

@@ -120,43 +120,18 @@ def place_in(out: Tensor, storage: Storage, offset: int, shape: Shape, strides: 
     out.set_view(storage, offset * width, shape, tuple([step * width for step in strides]))
 
 
-def check_out(out: Any, *kinds: dtype) -> None:
-    """Raise RuntimeError where a tensor of `out=` has not its result's type.
-
-    out: a tensor, several, or None. Raises TypeError where there are not as many as results.
-    """
-    if out is None:
-        return
-    outs = out if isinstance(out, tuple) else (out,)
-    check_count(outs, len(kinds))
-    for target, kind in zip(outs, kinds, strict=True):
-        if target.dtype is not kind:
-            raise RuntimeError(
-                f"Expected out tensor to have dtype {kind.real}, but got {target.dtype.real} "
-                f"instead"
-            )
-
-
-def check_count(outs: tuple[Tensor, ...], count: int) -> None:
-    """Raise TypeError where there are not as many tensors as results."""
-    if len(outs) != count:
-        raise TypeError(f"expected tuple of {count} elements but got {len(outs)}")
-
-
-def deliver(out: Any, result: Any, casts: bool = True) -> Any:
+def deliver(out: Any, result: Any) -> Any:
     """Write results to the tensors of `out=`, if there are any, which get their shapes.
 
-    casts: they may have another type, of no lower category.
-
-    Returns what has the results. Raises RuntimeError, before anything is written, where a type
-    cannot take the result.
+    They may have another type, of no lower category. Returns what has the results. Raises
+    TypeError where there are not as many tensors as results, RuntimeError where a type cannot take
+    the result; nothing is written then.
     """
     if out is None:
         return result
     outs, results = (out, result) if isinstance(out, tuple) else ((out,), (result,))
-    check_count(outs, len(results))
-    if not casts:
-        check_out(outs, *[value.dtype for value in results])
+    if len(outs) != len(results):
+        raise TypeError(f"expected tuple of {len(results)} elements but got {len(outs)}")
     for target, value in zip(outs, results, strict=True):
         check_cast(value.dtype, target.dtype)
     for target, value in zip(outs, results, strict=True):
@@ -166,16 +141,13 @@ def deliver(out: Any, result: Any, casts: bool = True) -> Any:
 
 
 def delivered(result: Tensor, out: Tensor | None, input: Tensor | None = None) -> Tensor:
-    """Return the tensor of `out=` with a result, whose type it has to have. Raises RuntimeError.
+    """Return the tensor of `out=` with a result. Raises RuntimeError.
 
     input: where that is the tensor itself the function works in place, and its sizes stay.
     """
-    if out is None:
-        return result
-    if out is not input:
-        check_out(out, result.dtype)
-        deliver(out, result)
-        return out
+    if out is None or out is not input:
+        written: Tensor = deliver(out, result)
+        return written
     if out.sizes != result.sizes:
         raise RuntimeError(
             f"Bad in-place call: input tensor size {listed(out.sizes)} and output tensor size "
