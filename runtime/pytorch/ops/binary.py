@@ -31,7 +31,7 @@ from th_shell.torch.compute.elementwise import (
 from th_shell.torch.compute.promotion import result_type, to_float
 from th_shell.torch.ops.creation import check_factor, fill_number
 from th_shell.torch.tensors.tensor import Tensor, wrap
-from th_shell.torch.tensors.writing import cast, check_single
+from th_shell.torch.tensors.writing import cast
 
 #: The forms that functions of two operands have; their own names stand before.
 TENSORS = f"(Tensor input, Tensor other, *, {OUT})"
@@ -178,8 +178,6 @@ _BETWEEN = {
 
 def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Out) -> Tensor:
     kind = result_type(input, *[bound for bound in (low, high) if bound is not None])
-    if out is not None:
-        _check_result(input, kind, out)
     check_types(kernel, NUMBERS, kind.numpy)
     low, high = _bound("min", low, kind), _bound("max", high, kind)
     array = input.array
@@ -215,17 +213,6 @@ def _bound(name: str, bound: Any, kind: dtype) -> Any:
 
 
 _INFINITIES = (np.inf, -np.inf)
-
-
-def _check_result(input: Tensor, kind: dtype, out: Tensor) -> None:
-    if out is not input:
-        require(out.dtype is kind, "Found dtype {.scalar} but expected {.scalar}", out.dtype, kind)
-        return
-    check_single(out.array)
-    if kind.category > out.dtype.category:
-        raise RuntimeError(
-            f"result type {kind.scalar} can't be cast to the desired output type {out.dtype.real}"
-        )
 
 
 @op(name="clamp clip", in_place=True)
