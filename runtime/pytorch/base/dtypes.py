@@ -1,4 +1,4 @@
-"""The element types as PyTorch names them, the one table of how two are promoted, and limits."""
+"""The element types as PyTorch names them, how two of them are promoted, and their limits."""
 
 from __future__ import annotations
 

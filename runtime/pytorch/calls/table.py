@@ -1,9 +1,9 @@
 """The table of operations, and the functions and methods that are made of its rows.
 
     @op()
-    def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Tensor: ...
+    def tril(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Tensor: ...
 
-adds a row, which makes ``torch.logit`` and ``Tensor.logit``. Each row is one signature; several
+adds a row, which makes ``torch.tril`` and ``Tensor.tril``. Each row is one signature; several
 rows of one name are its overloads. Errors, signatures and completion come from the rows. The
 decorator `op` derives a signature from the implementation (`schema.derive`), or takes it as text.
 

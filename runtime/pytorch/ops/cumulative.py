@@ -1,4 +1,4 @@
-"""Sums and extreme values so far, differences of neighbours, gradients, and integrals.
+"""Sums, products and extreme values of the elements up to each one.
 
 PyTorch's documentation: torch, Other Operations and Pointwise Ops.
 """
@@ -90,9 +90,3 @@ def _register_running(name: str, ufunc: np.ufunc) -> None:
 
 _register_running("cummax", np.maximum)
 _register_running("cummin", np.minimum)
-
-
-# -- differences
-
-
-# -- integrals

@@ -1,6 +1,6 @@
 """Elements set in place: to a number, another tensor's, where a mask is true, or by a function.
 
-And a few methods that describe a tensor. PyTorch's documentation: torch.Tensor.
+PyTorch's documentation: torch.Tensor.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tensors from several ones: cat, stack, and products of their elements.
+"""Tensors from several ones: cat, stack, meshgrid.
 
 PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops; Other Operations.
 """
@@ -149,7 +149,7 @@ def column_stack(tensors: Tensors, *, out: Out = None) -> Tensor:
     return cat(tuple(columns), 1, out=out)
 
 
-# -- grids and products
+# -- grids
 
 
 @functional

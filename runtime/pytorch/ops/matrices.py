@@ -1,4 +1,4 @@
-"""Functions of whole matrices: powers, rank, distances; and products that are added to others.
+"""Powers of matrices, cross products, and products that are added to others.
 
 PyTorch's documentation: torch.linalg and torch, BLAS and LAPACK Operations.
 """

@@ -1,6 +1,6 @@
-"""Places in sorted elements, the different elements of a tensor, and which are among others.
+"""The different elements of a tensor, and how many of each there are.
 
-PyTorch's documentation: torch.searchsorted, bucketize, unique, isin. A nan equals nothing.
+PyTorch's documentation: torch.unique, bincount, histc. A nan equals nothing.
 """
 
 from __future__ import annotations
@@ -98,9 +98,6 @@ def unique(
     return_inverse: also which of them each element is. return_counts: also how many there are.
     """
     return _result(input, dim, True, return_inverse, return_counts)
-
-
-# -- membership
 
 
 # -- counts

@@ -1,4 +1,4 @@
-"""Sorting, and what follows from an order: the largest elements, medians, modes, quantiles.
+"""Sorting, and what follows from an order: the largest elements, medians, modes.
 
 PyTorch's documentation: torch, Comparison Ops and Reduction Ops. A nan is larger than all numbers.
 Equal elements always stay in their order, which PyTorch leaves open but for `stable=True`.
@@ -70,7 +70,7 @@ def argsort(
     return wrap(_like(stable_order(array, axis, descending), input))
 
 
-# -- the largest, and the k-th smallest
+# -- the largest elements
 
 
 @op(more=OUTS)
@@ -199,6 +199,3 @@ def _most_frequent(rows: Array) -> Array:
     np.maximum.accumulate(begins, axis=-1, out=begins)
     longest = (places - begins).argmax(-1, keepdims=True)  # the first that is so long
     return take_at(order, longest, rows.ndim - 1)
-
-
-# -- quantiles

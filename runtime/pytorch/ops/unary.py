@@ -1,6 +1,6 @@
-"""Functions of one element. PyTorch's documentation: torch, Pointwise Ops; torch.special.
+"""Functions of one element. PyTorch's documentation: torch, Pointwise Ops.
 
-scipy computes special functions: it is imported when one of them is called first.
+scipy computes lgamma, erf and the like: it is imported when one of them is called first.
 """
 
 from __future__ import annotations
