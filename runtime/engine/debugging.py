@@ -1,4 +1,4 @@
-"""What a debugger asks about the frames of a program, and how it tells the program to go on.
+"""The dialogue of a debugger with a program: it asks about frames, and tells how to go on.
 
 A debugger is a generator: it yields requests, gets their answers, and ends where the program goes
 on. So it may look at the frames of an error that is over, and at those of a program that waits,
@@ -86,7 +86,7 @@ class DebuggerLine:
             return _encoded(("go", "continue", 1))
 
 
-class Debugging:
+    """The questions of debuggers about frames, and the settings of where a program stops."""
     """What debuggers use of an engine."""
 
     def __init__(self, call: LuaCall, line: DebuggerLine, ctrl_c: CtrlC) -> None:
