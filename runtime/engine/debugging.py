@@ -86,8 +86,8 @@ class DebuggerLine:
             return _encoded(("go", "continue", 1))
 
 
+class Debugging:
     """The questions of debuggers about frames, and the settings of where a program stops."""
-    """What debuggers use of an engine."""
 
     def __init__(self, call: LuaCall, line: DebuggerLine, ctrl_c: CtrlC) -> None:
         """call, line, ctrl_c: those of its `LuaState`."""
