@@ -1,7 +1,7 @@
 --- The module libmpiT: those functions of mpiT's C library by which programs train, over MPI. The
 -- package's own Lua files, which programs bring, load it. All return 0, as MPI does for success,
 -- and write results to storages; requests and states of messages are tables here.
--- @module mpi_mpit
+-- @module mpit
 
 local bridge, errors, standard_output = import('core.bridge', 'core.errors', 'packages.output')
 
@@ -29,8 +29,8 @@ local function elements(storage, count, kind)
   return class(storage, 1, count)
 end
 
-local function note(status, source, tag, is_cancelled)
-  if status then status.SOURCE, status.TAG, status.cancelled = source, tag, is_cancelled end
+local function note(status, source, tag)
+  if status then status.SOURCE, status.TAG = source, tag end
 end
 
 -- ----------------------------------------------------------- the process and its like
@@ -138,24 +138,14 @@ end
 -- ----------------------------------------------------------------- requests, messages
 
 function mpiT.Test(request, flag, status)
-  local done, source, tag, is_cancelled = python.test(request.number or 0, false)
+  local done, source, tag = python.test(request.number or 0, false)
   flag[1] = done and 1 or 0
-  note(status, source, tag, is_cancelled)
+  note(status, source, tag)
   return 0
 end
 
 function mpiT.Wait(request, status)
   note(status, select(2, python.test(request.number or 0, true)))
-  return 0
-end
-
-function mpiT.Cancel(request)
-  python.cancel(request.number)
-  return 0
-end
-
-function mpiT.Test_cancelled(status, flag)
-  flag[1] = status.cancelled and 1 or 0
   return 0
 end
 
