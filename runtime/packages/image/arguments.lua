@@ -1,33 +1,14 @@
---- image: how arguments are read, and what is printed where a function is called wrongly.
+--- image: how arguments are read.
 -- @module image_arguments
 
 local errors, type_names = import('core.errors', 'core.type_names')
 
 local arguments = {}
 
---- Prints how a function is called.
--- @param forms its forms, with an empty line between them: for each argument a line of its type,
---   with '!' where it must be given, and two blanks and what it is
-function arguments.usage(name, description, forms)
-  local params = {}
-  for line in (forms .. '\n'):gmatch('(.-)\n') do
-    local kind, needed, help = line:match('^(.-)(!?)  (.*)$')
-    params[#params + 1] = kind and { type = kind, req = needed == '!', help = help } or ''
-  end
-  print(xlua.usage(name, description, nil, unpack(params)))
-end
-
---- The forms of a function whose arguments may begin with a destination: with it and without.
-function arguments.forms(form, destination)
-  return form .. '\n\n' .. (destination or 'torch.Tensor!  destination') .. '\n' .. form
-end
-
---- Prints how a function is called and raises an error, if it was not called in a right way.
--- @param call how the function is called: its `name`, what it `does`, its `forms`; the `complaint`,
---   and whom it is `of` if not of the function itself
+--- Raises an error where a function was not called in a right way.
+-- @param call the `name` of the function; the `complaint`, and whom it is `of` if not of itself
 function arguments.need(is_right, call)
   if is_right then return end
-  arguments.usage(call.name, call.does, call.forms)
   xlua.error(call.complaint or 'incorrect arguments', call.of or call.name)
 end
 
@@ -48,7 +29,7 @@ end
 
 --- A function that reads arguments which may begin with a destination; it returns the destination
 -- or nil, and the others.
--- @param call as for `image_need`; of the arguments without a destination the `least` and the
+-- @param call as for `arguments.need`; of the arguments without a destination the `least` and the
 --   `most`, 1 if not given; has_target(n, …), whether there is a destination among n arguments
 --   whose number does not tell; the types that the `target` and the first arguments have to have,
 --   `kinds`, if that is not one tensor

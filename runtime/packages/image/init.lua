@@ -38,8 +38,7 @@ end
 for library, functions in pairs(tables) do _G[library] = functions end
 require 'dok'
 
-for part in ('files geometry warp colours filters display draw')
-  :gmatch('%S+') do
+for part in ('files geometry colours filters display'):gmatch('%S+') do
   import.instance('packages.image.' .. part, image)
 end
 errors.make_public(image)
