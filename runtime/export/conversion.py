@@ -134,7 +134,7 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
     heading = f"{net.torch_typename} of Torch7; its parameters are in {os.path.basename(base)}.pt."
     source = pytorch_source(graph, _CLASS, heading, settings.floats)
     files = [os.fsdecode(target), f"{base}.py"]
-    report = Report(files, _narrows(net, settings), remarks=source.remarks)
+    report = Report(files, _narrows(net, settings), remarks=graph.remarks)
     with _new_file(target) as file, _new_file(f"{base}.py") as text:
         write_state_dict(file, source.parameters, settings.floats, settings.progress)
         text.write(source.text.encode())

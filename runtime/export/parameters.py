@@ -41,8 +41,6 @@ class Parameter:
     trained: bool = True
     #: Whether it is written in the type that it has.
     keeps_type: bool = False
-    #: Its places in the file, where they are known: storage, first element, one behind the last.
-    memory: tuple[tuple[int, int, int], ...] = ()
 
     @classmethod
     def of(cls, tensor: Tensor, trained: bool = True) -> Parameter:
@@ -50,9 +48,7 @@ class Parameter:
         data = lua_tensor(tensor)
         layout = () if data.is_contiguous else (data.strides, data.sizes)
         key = (id(data.storage), data.offset, data.nelement, layout)
-        reach = sum((size - 1) * step for size, step in zip(data.sizes, data.strides, strict=True))
-        memory = ((id(data.storage), data.offset, data.offset + reach + 1),)
-        return cls(data, tuple(data.sizes) or (0,), key, trained, memory=memory)
+        return cls(data, tuple(data.sizes) or (0,), key, trained)
 
     @classmethod
     def made(
@@ -67,8 +63,7 @@ class Parameter:
         if origins:  # may have been computed from these in several ways
             digest = blake2b(np.ascontiguousarray(array).data).digest()
             key = (*(each.key for each in origins), array.shape, part, digest)
-        memory = tuple([place for each in origins if not part for place in each.memory])
-        return cls(array, array.shape, key, trained, memory=memory)
+        return cls(array, array.shape, key, trained)
 
     @property
     def size(self) -> int:
@@ -130,23 +125,6 @@ def owner_names(parameters: Iterable[tuple[str, Parameter]]) -> dict[str, str]:
         name: first.setdefault((each.key, each.shape, each.trained), name)
         for name, each in parameters
     }
-
-
-def overlapping_names(parameters: Iterable[tuple[str, Parameter]]) -> Iterator[tuple[str, str]]:
-    """Yield pairs of names of parameters that share memory in the file, but are not the same."""
-    owners = owner_names(parameters := list(parameters))
-    numbers: dict[int, int] = {}  # of storages, in the order of the parameters
-    places = sorted(
-        (numbers.setdefault(storage, len(numbers)), start, stop, name)
-        for name, each in parameters
-        for storage, start, stop in each.memory
-    )
-    last = None
-    for storage, start, stop, name in places:
-        if last and last[0] == storage and start < last[1] and owners[name] != owners[last[2]]:
-            yield last[2], name
-        if not last or last[0] != storage or stop > last[1]:
-            last = storage, stop, name
 
 
 def write_state_dict(

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from th_shell.runtime.export.graph import Graph, Node
-from th_shell.runtime.export.parameters import Parameter, overlapping_names, owner_names
+from th_shell.runtime.export.parameters import Parameter, owner_names
 from th_shell.runtime.export.python_text import (
     STEP,
     broken,
@@ -46,8 +46,6 @@ class Source:
     text: str
     #: The parameters by their names in the state_dict.
     parameters: dict[str, Parameter]
-    #: What somebody who trains the net on should know; the text says it, too.
-    remarks: list[str]
 
 
 def pytorch_source(graph: Graph, name: str, heading: str, floats: str = "float32") -> Source:
@@ -62,13 +60,9 @@ def pytorch_source(graph: Graph, name: str, heading: str, floats: str = "float32
     ending = (["self.double()"] if floats == "float64" else []) + _ties(named)
     ending.append("self.eval()  # as it was converted; train() to go on")
     body = "\n\n\n".join([*graph.stubs.values(), net.text(ending)])
-    remarks = graph.remarks + [
-        f"{first} and {second} share memory in the file, not here: training makes them differ"
-        for first, second in overlapping_names(named)
-    ]
-    docstring = "\n\n".join([heading, *[f"{remark}." for remark in remarks]])
+    docstring = "\n\n".join([heading, *[f"{remark}." for remark in graph.remarks]])
     text = f'"""{docstring}"""\n\n{_imports(body)}\n\n\n{body}\n'
-    return Source(text, dict(named), remarks)
+    return Source(text, dict(named))
 
 
 def _imports(body: str) -> str:

@@ -14,7 +14,6 @@ import pytest
 from safetensors import safe_open
 
 from tests.data_files import data
-from tests.runtime.export.nets import tensor
 from tests.runtime.io.torch7_files import FILES
 from tests.runtime.packages.test_full_disk import little_room
 from th_shell import convert
@@ -179,14 +178,3 @@ def test_what_is_not_checked(capsys: pytest.CaptureFixture[str]) -> None:
     assert not Path("net.onnx").exists()
     assert main(words) == 0
     assert capsys.readouterr().out == "wrote net.onnx\nNOT CHECKED: as was asked for\n"
-
-
-def test_what_training_would_change_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    weight = tensor(2, 2)
-    nets = [TorchObject("nn.Linear", {"weight": each}) for each in (weight, weight.t())]
-    save("net.t7", TorchObject("nn.ConcatTable", {"modules": Table.of(nets)}))
-    assert main(["--convert", "net.t7", "net.pt", "--no-check"]) == 0
-    assert capsys.readouterr().out.splitlines()[1] == (
-        "linear1.weight and linear2.weight share memory in the file, not here: training makes "
-        "them differ"
-    )
