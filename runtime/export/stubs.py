@@ -10,7 +10,7 @@ from typing import Any
 from th_shell.runtime.export.data import UndecidedInput, tensor, tensors
 from th_shell.runtime.export.graph import Call, Data, ExportError
 from th_shell.runtime.export.modules import Module, row_of
-from th_shell.runtime.export.operators.base import node
+from th_shell.runtime.export.operators import node
 from th_shell.runtime.export.parameters import Parameter
 from th_shell.runtime.export.python_text import (
     STEP,

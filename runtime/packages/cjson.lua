@@ -1,5 +1,8 @@
---- The package cjson: JSON, with the functions and settings of Lua CJSON.
+--- The package cjson: JSON, with the functions and settings of Lua CJSON; and cjson.safe, whose
+-- functions return nil and a message in the place of errors.
 -- @module cjson
+
+local required = ... -- the name of the module
 
 local errors, finalizers = import('core.errors', 'core.finalizers')
 
@@ -347,4 +350,20 @@ local function new()
   }
 end
 
-return new()
+local function safely(f)
+  local function finish(ok, ...)
+    if ok then return ... end
+    return nil, ((...):gsub('^[^:]*:%d+: ', ''))
+  end
+  return function(...) return finish(pcall(f, ...)) end
+end
+
+local function make_safe(cjson)
+  local safe = {}
+  for key, value in pairs(cjson) do safe[key] = value end
+  safe.encode, safe.decode = safely(cjson.encode), safely(cjson.decode)
+  function safe.new() return make_safe(cjson.new()) end
+  return safe
+end
+
+return required == 'cjson.safe' and make_safe(new()) or new()

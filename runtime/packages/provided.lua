@@ -28,9 +28,9 @@ local PROVIDED = {
 
 -- Modules whose chunk is not the one of their name, in which lines stand for dots.
 local CHUNKS = {
-  ['threads.sharedserialize'] = 'threads_serialize', ['fb.debugger'] = 'debugger',
-  mobdebug = 'debugger', env = 'dok', libmpiT = 'mpit', ['torchmpi.ffi'] = 'torchmpi',
-  gnuplot = 'gnuplot.init', image = 'image.init',
+  ['cjson.safe'] = 'cjson', ['threads.sharedserialize'] = 'threads_serialize',
+  ['fb.debugger'] = 'debugger', mobdebug = 'debugger', env = 'dok', libmpiT = 'mpit',
+  ['torchmpi.ffi'] = 'torchmpi', gnuplot = 'gnuplot.init', image = 'image.init',
 }
 
 --- Tells whether `require` loads a module of ours for a name.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from th_shell.runtime.export.graph import Call, Emitter, ToOnnx, Value
-from th_shell.runtime.export.operators.base import broadcast, node, number, plain, replaced, same
+from th_shell.runtime.export.operators import broadcast, node, number, plain, replaced, same
 from th_shell.runtime.export.parameters import Parameter
 
 

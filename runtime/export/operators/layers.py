@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.export.graph import BATCH, Call, Emitter, Shape, Value
-from th_shell.runtime.export.operators.base import (
+from th_shell.runtime.export.operators import (
     as_indices,
     broadcast,
     node,

@@ -23,7 +23,7 @@ from th_shell.runtime.export.graph import (
     Steps,
     Value,
 )
-from th_shell.runtime.export.operators.base import moved, node, reshaped
+from th_shell.runtime.export.operators import moved, node, reshaped
 from th_shell.runtime.export.operators.shaping import MERGED, UNMERGED, merge, permute, unmerge
 from th_shell.runtime.export.parameters import Parameter
 

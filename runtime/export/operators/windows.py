@@ -11,7 +11,7 @@ import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, ToOnnx, Value
-from th_shell.runtime.export.operators.base import node, plain, vectors
+from th_shell.runtime.export.operators import node, plain, vectors
 from th_shell.runtime.export.parameters import Parameter
 from th_shell.runtime.export.python_text import call_text
 

@@ -11,7 +11,7 @@ from th_shell.runtime.export.data import UndecidedInput, table, tensor
 from th_shell.runtime.export.graph import Data, Dim, Value
 from th_shell.runtime.export.modules import Module, convert, data_row, row
 from th_shell.runtime.export.operators import elementwise as ew
-from th_shell.runtime.export.operators.base import same
+from th_shell.runtime.export.operators import same
 from th_shell.runtime.export.operators.shaping import cat, contiguous, merge, select, unmerge
 from th_shell.runtime.export.operators.windows import pad
 from th_shell.runtime.t7.tensors import tensor_of

@@ -7,7 +7,7 @@ from functools import partial
 from th_shell.runtime.export.graph import BATCH, Value
 from th_shell.runtime.export.modules import Module, function_rows, row
 from th_shell.runtime.export.operators import elementwise as ew
-from th_shell.runtime.export.operators.base import total, vectors
+from th_shell.runtime.export.operators import total, vectors
 from th_shell.runtime.export.operators.layers import argmax, reduce, shifted, softmax
 from th_shell.runtime.export.operators.shaping import cat, with_samples
 from th_shell.runtime.export.parameters import Parameter

@@ -11,7 +11,7 @@ from th_shell.runtime.export.data import UndecidedInput
 from th_shell.runtime.export.graph import BATCH, Data, Value
 from th_shell.runtime.export.modules import Module, data_row, row
 from th_shell.runtime.export.operators import elementwise as ew
-from th_shell.runtime.export.operators.base import vectors
+from th_shell.runtime.export.operators import vectors
 from th_shell.runtime.export.operators.layers import linear
 from th_shell.runtime.export.operators.shaping import permute, with_samples
 from th_shell.runtime.export.operators.windows import (

@@ -1,8 +1,8 @@
 --- image: colour spaces, and maps from numbers to colours.
 -- @module image_colours
 
-local image = ...
-local errors, arguments = import('core.errors', 'packages.image.arguments')
+local image, arguments = ...
+local errors = import 'core.errors'
 
 local min, max, fmod, abs, floor = math.min, math.max, math.fmod, math.abs, math.floor
 

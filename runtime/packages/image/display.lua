@@ -2,9 +2,9 @@
 -- files), and text and rectangles in them.
 -- @module image_display
 
-local image = ...
+local image, arguments = ...
 local errors, front_end = import('core.errors', 'core.front_end')
-local arguments, new_file = import('packages.image.arguments', 'packages.picture_file')
+local new_file = import 'packages.picture_file'
 local fail = xlua.error
 
 local print = print

@@ -1,9 +1,8 @@
 --- image: image files, and the bytes of such files in tensors.
 -- @module image_files
 
-local image = ...
+local image, arguments = ...
 local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
-local arguments = import 'packages.image.arguments'
 local fail = xlua.error
 
 local open = io.open

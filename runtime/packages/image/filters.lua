@@ -1,8 +1,8 @@
 --- image: kernels for convolutions; convolutions, pyramids, and what grows or shrinks shapes.
 -- @module image_filters
 
-local image = ...
-local errors, arguments = import('core.errors', 'packages.image.arguments')
+local image, arguments = ...
+local errors = import 'core.errors'
 local fail = xlua.error
 
 local exp, pow, ceil, floor = math.exp, math.pow, math.ceil, math.floor

@@ -1,8 +1,8 @@
 --- image: parts of images, and images that are moved, scaled, turned, mirrored and warped.
 -- @module image_geometry
 
-local image = ...
-local errors, arguments = import('core.errors', 'packages.image.arguments')
+local image, arguments = ...
+local errors = import 'core.errors'
 local fail = xlua.error
 
 local floor, max, min = math.floor, math.max, math.min
