@@ -7,8 +7,6 @@ written; all other kinds of files are written without any Lua that runs.
 from __future__ import annotations
 
 import os
-import sys
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -23,8 +21,6 @@ Prepare = Callable[["Engine"], None]  # lets an engine find the packages that ar
 
 _FAILURE = 1
 _CHOICES = {"--format": ("binary", "ascii", "b32"), "--type": ("float", "double")}
-_LARGE = 50_000_000  # bytes of a file from which on a terminal shows how far it is
-_PAUSE = 0.1  # seconds between two looks at that
 _NEEDS = {
     "--format": "binary, ascii or b32",
     "--lua": "a Lua program that defines classes of the net",
@@ -104,24 +100,22 @@ def run(words: Sequence[str], prepare: Prepare) -> int:
         from th_shell.runtime import T7Error
     except ImportError as error:
         return _fail(str(error))
-    progress = _Progress(source)
     write: Callable[..., None] = _write_file if ending else _describe
     if ending in _NETS:
         write = partial(_write_net, prepare)
     elif ending in _WEIGHTS:
         write = _write_weights
     try:
-        write(source, target, options, progress)
+        write(source, target, options)
     except T7Error as error:
-        return _fail(str(error), progress)
+        return _fail(str(error))
     except OSError as error:
         name = error.filename if isinstance(error.filename, str) else target
-        return _fail(f"{name}: {error.strerror or error}", progress)
+        return _fail(f"{name}: {error.strerror or error}")
     except ValueError as error:  # of options, such as sizes
         raise UsageError(str(error)) from None
     except MemoryError:
-        return _fail("not enough memory", progress)
-    progress.end()
+        return _fail("not enough memory")
     return 0
 
 
@@ -144,7 +138,7 @@ def _listed(words: Iterable[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def _describe(source: str, target: str, options: dict[str, str], progress: _Progress) -> None:
+def _describe(source: str, target: str, options: dict[str, str]) -> None:
     from th_shell.runtime import load
     from th_shell.runtime.export import describe
 
@@ -162,7 +156,7 @@ def _of_net(options: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _write_file(source: str, target: str, options: dict[str, str], progress: _Progress) -> None:
+def _write_file(source: str, target: str, options: dict[str, str]) -> None:
     """Write a file of Torch7 in another format."""
     from th_shell.runtime import load, save
 
@@ -170,7 +164,7 @@ def _write_file(source: str, target: str, options: dict[str, str], progress: _Pr
     save(target, load(source), format)
 
 
-def _write_weights(source: str, target: str, options: dict[str, str], progress: _Progress) -> None:
+def _write_weights(source: str, target: str, options: dict[str, str]) -> None:
     from th_shell.runtime import load
     from th_shell.runtime.export import to_npz, to_safetensors
 
@@ -181,17 +175,13 @@ def _write_weights(source: str, target: str, options: dict[str, str], progress: 
         select=options.get("--select"),
         everything="--all" in options,
         type=options.get("--type"),
-        progress=progress,
     )
-    progress.end()
     if left_out:
         tensors = f"{left_out} tensors" if left_out > 1 else "1 tensor"
         print(f"without gradients and working memory: {tensors}; --all keeps them")
 
 
-def _write_net(
-    prepare: Prepare, source: str, target: str, options: dict[str, str], progress: _Progress
-) -> None:
+def _write_net(prepare: Prepare, source: str, target: str, options: dict[str, str]) -> None:
     """Write a net, and say how it compares."""
     from th_shell.runtime import load
     from th_shell.runtime.export import to_onnx, to_pytorch
@@ -208,9 +198,7 @@ def _write_net(
         require_check="--require-check" in options,
         sample=load(options["--sample"]) if "--sample" in options else None,
         engine=_engine(prepare, options).values,
-        progress=progress,
     )
-    progress.end()
     _tell(report, "--type" in options)
 
 
@@ -252,35 +240,6 @@ def _tell(report: Report, type_said: bool) -> None:
     )
 
 
-def _fail(message: str, progress: _Progress | None = None) -> int:
-    if progress is not None:
-        progress.end()
+def _fail(message: str) -> int:
     complain(message)
     return _FAILURE
-
-
-class _Progress:
-    """Shows in one line of a terminal how many megabytes are written, where the file is large."""
-
-    def __init__(self, source: str) -> None:
-        size = os.path.getsize(source) if os.path.isfile(source) else 0
-        self._shown = sys.stderr.isatty() and size >= _LARGE
-        self._of = f" of {size / 1e6:.0f}"
-        self._done = 0
-        self._next = 0.0
-
-    def __call__(self, count: int) -> None:
-        """Count bytes that were written just now."""
-        self._done += count
-        now = time.monotonic()
-        if self._shown and now >= self._next:
-            self._next = now + _PAUSE
-            self._print(f"th: {self._done / 1e6:.0f}{self._of} MB")
-
-    def end(self) -> None:
-        """Remove the line."""
-        if self._shown and self._next:
-            self._print("")
-
-    def _print(self, text: str) -> None:
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)

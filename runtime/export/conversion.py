@@ -26,7 +26,7 @@ from th_shell.runtime.export.checking import (
 )
 from th_shell.runtime.export.graph import ExportError, Graph
 from th_shell.runtime.export.lowering import find_module, graph_of, shapes_of
-from th_shell.runtime.export.parameters import FLOATS, Progress, write_state_dict
+from th_shell.runtime.export.parameters import FLOATS, write_state_dict
 from th_shell.runtime.export.pytorch_source import pytorch_source
 from th_shell.runtime.export.stubs import stub
 from th_shell.runtime.io.replacement import Replacement
@@ -64,8 +64,6 @@ class ConversionOptions:
     python: str | None = None
     #: Whether nothing is written where the comparison is not possible.
     require_check: bool = False
-    #: Gets the number of bytes that were just written.
-    progress: Progress = lambda count: None
 
     @property
     def floats(self) -> str:
@@ -112,7 +110,7 @@ def to_onnx(value: Any, target: Path, **options: Any) -> Report:
     report = Report([os.fsdecode(target)], _narrows(net, settings))
     with _new_file(target) as file:
         outputs = list(zip(names, graph.outputs, strict=True))
-        write_onnx(file, graph, outputs, settings.floats, settings.progress)
+        write_onnx(file, graph, outputs, settings.floats)
         file.flush()
         can_run = find_spec("onnxruntime") is not None
         written = OnnxFile(descriptor_path(file.fileno())) if can_run else _NO_ONNXRUNTIME
@@ -136,7 +134,7 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
     files = [os.fsdecode(target), f"{base}.py"]
     report = Report(files, _narrows(net, settings), remarks=graph.remarks)
     with _new_file(target) as file, _new_file(f"{base}.py") as text:
-        write_state_dict(file, source.parameters, settings.floats, settings.progress)
+        write_state_dict(file, source.parameters, settings.floats)
         text.write(source.text.encode())
         for each in (file, text):
             each.flush()

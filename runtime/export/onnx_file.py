@@ -11,7 +11,7 @@ import onnx
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.export.graph import ExportError, Graph, Node, Value
-from th_shell.runtime.export.parameters import Parameter, Progress
+from th_shell.runtime.export.parameters import Parameter
 from th_shell.runtime.export.python_text import free_name
 
 OPSET = 18
@@ -151,7 +151,6 @@ def write_onnx(
     graph: Graph,
     outputs: Sequence[tuple[str, Value]],
     floats: str,
-    progress: Progress = lambda count: None,
 ) -> None:
     """Write a model; outputs: the values that it gives, and their names.
 
@@ -177,7 +176,6 @@ def write_onnx(
     for name, parameter in tensors:
         for part in _message(name, parameter, floats):
             file.write(part)
-            progress(len(part))
 
 
 def _check(model: Any, writer: OnnxGraph, floats: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
@@ -23,9 +23,6 @@ from th_shell.torch.tensors.tensor import Tensor
 
 #: numpy's names of the types of numbers with a fraction, by those that options have.
 FLOATS = {"float": "float32", "double": "float64"}
-
-#: Gets the number of bytes that were just written.
-Progress = Callable[[int], object]
 
 
 @dataclass(eq=False)
@@ -108,11 +105,10 @@ class Parameter:
         """Return how many bytes these are."""
         return self.size * self.dtype(floats).itemsize
 
-    def write(self, file: IO[bytes], floats: str | None, progress: Progress) -> None:
+    def write(self, file: IO[bytes], floats: str | None) -> None:
         """Write them to a file."""
         for part in self.parts(floats):
             file.write(part)
-            progress(len(part))
 
 
 def owner_names(parameters: Iterable[tuple[str, Parameter]]) -> dict[str, str]:
@@ -131,11 +127,10 @@ def write_state_dict(
     file: IO[bytes],
     parameters: Mapping[str, Parameter],
     floats: str,
-    progress: Progress = lambda count: None,
 ) -> None:
     """Write parameters by their names; those that are shared in memory share a storage.
 
-    floats: "float32" or "float64". progress: gets the number of bytes that were just written.
+    floats: "float32" or "float64".
     """
     stored: dict[Any, Elements] = {}
     state: OrderedDict[str, View] = OrderedDict()
@@ -144,4 +139,4 @@ def write_state_dict(
         elements = Elements(kind, each.size, partial(each.parts, floats))
         elements = stored.setdefault((each.key, each.shape), elements)
         state[name] = View(elements, 0, each.shape, contiguous_strides(each.shape))
-    write_archive(file, state, progress=progress)
+    write_archive(file, state)

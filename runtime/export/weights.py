@@ -7,7 +7,7 @@ import os
 import struct
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO, Any, Literal
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from th_shell.runtime.core.tensor import TENSOR_CLASSES
 from th_shell.runtime.export.graph import ExportError
 from th_shell.runtime.export.lowering import value_at
-from th_shell.runtime.export.parameters import FLOATS, Parameter, Progress, owner_names
+from th_shell.runtime.export.parameters import FLOATS, Parameter, owner_names
 from th_shell.runtime.export.python_text import free_name
 from th_shell.runtime.io.replacement import Replacement
 from th_shell.runtime.t7.files import Path
@@ -34,8 +34,6 @@ class WeightOptions:
     everything: bool = False
     #: The type of numbers with a fraction; by default the one that they have.
     type: Literal["float", "double"] | None = None
-    #: Gets the number of bytes that were just written.
-    progress: Progress = field(default=lambda count: None)
 
 
 def to_safetensors(value: Any, target: Path, **options: Any) -> int:
@@ -65,7 +63,7 @@ def _write(value: Any, target: Path, which: WeightOptions, write: Callable[..., 
     floats = None if which.type is None else FLOATS[which.type]
     with Replacement(os.fsencode(target)) as replacement:
         with open(replacement.descriptor, "wb", closefd=False) as file:
-            write(file, parameters_of(values), floats, which.progress)
+            write(file, parameters_of(values), floats)
     return count_left_out(value, structure)
 
 
@@ -94,7 +92,7 @@ _METADATA = "__metadata__"
 
 
 def write_safetensors(
-    file: IO[bytes], parameters: Mapping[str, Parameter], floats: str | None, progress: Progress
+    file: IO[bytes], parameters: Mapping[str, Parameter], floats: str | None
 ) -> None:
     """Write parameters by their names as safetensors.
 
@@ -118,12 +116,10 @@ def write_safetensors(
     data += b" " * (-len(data) % 8)
     file.write(struct.pack("<Q", len(data)) + data)
     for name in names:
-        parameters[name].write(file, floats, progress)
+        parameters[name].write(file, floats)
 
 
-def write_npz(
-    file: IO[bytes], parameters: Mapping[str, Parameter], floats: str | None, progress: Progress
-) -> None:
+def write_npz(file: IO[bytes], parameters: Mapping[str, Parameter], floats: str | None) -> None:
     """Write parameters by their names as an archive of numpy's files.
 
     No name leads out of the folder that it is unpacked in. floats: see `Parameter.dtype`.
@@ -137,4 +133,4 @@ def write_npz(
             head = {"descr": kind, "fortran_order": False, "shape": each.shape}
             with archive.open(f"{member}.npy", "w", force_zip64=True) as out:
                 np.lib.format.write_array_header_2_0(out, head)
-                each.write(out, floats, progress)
+                each.write(out, floats)

@@ -106,12 +106,10 @@ def test_the_same_bytes_twice(tmp_path: Path, ending: str, write: Callable[..., 
 def test_large_files_pass_through(tmp_path: Path, ending: str, write: Callable[..., None]) -> None:
     elements = np.arange(6 << 20, dtype=np.float64)
     save(tmp_path / "a.t7", {"x": elements, "long": "x" * 100_000})
-    done: list[int] = []
     tracemalloc.start()
-    write(load(tmp_path / "a.t7"), tmp_path / f"a{ending}", progress=done.append)
+    write(load(tmp_path / "a.t7"), tmp_path / f"a{ending}")
     assert tracemalloc.get_traced_memory()[1] < 20 << 20
     tracemalloc.stop()
-    assert sum(done) == elements.nbytes
     assert (read(tmp_path / f"a{ending}")["x"] == elements).all()
 
 
