@@ -33,7 +33,7 @@ from th_shell.runtime.io.replacement import Replacement
 from th_shell.runtime.t7.files import Path
 from th_shell.runtime.t7.tensors import lua_tensor
 from th_shell.runtime.t7.values import Table, TorchObject
-from th_shell.runtime.t7.working_memory import portable_parts
+from th_shell.runtime.t7.working_memory import portable_tensors
 from th_shell.torch.tensors.tensor import Tensor
 
 _CLASS = "Model"
@@ -152,7 +152,7 @@ def _read(value: Any, settings: ConversionOptions) -> tuple[TorchObject, Graph]:
 
 
 def _narrows(net: TorchObject, settings: ConversionOptions) -> bool:
-    tensors = (value for _, value in portable_parts(net)[1] if isinstance(value, Tensor))
+    tensors = (value for _, value in portable_tensors(net)[0] if isinstance(value, Tensor))
     return settings.type == "float" and any(lua_tensor(each).dtype is DOUBLE for each in tensors)
 
 

@@ -15,7 +15,7 @@ from th_shell.runtime.export.data import table, tensor, tensors
 from th_shell.runtime.export.graph import Data, ExportError, Graph, Value
 from th_shell.runtime.export.parameters import Parameter
 from th_shell.runtime.t7.values import Function, Table, TorchObject
-from th_shell.runtime.t7.working_memory import without_working_memory
+from th_shell.runtime.t7.working_memory import portable_fields
 from th_shell.torch.tensors.tensor import Tensor
 
 Row = Callable[["Module", Any], Data]
@@ -338,8 +338,8 @@ def _unknown(module: Module) -> ExportError:
     reason = reason_of(module.kind)
     if reason:
         return module.error(f"not converted: {reason}")
-    kind, fields = module.value.torch_typename, without_working_memory(module.value).fields
-    text = f"this class is not known here; its fields are {', '.join(map(str, fields)) or 'none'}"
+    kind, fields = module.value.torch_typename, portable_fields(module.value)
+    text = f"this class is not known here; its fields are {', '.join(fields) or 'none'}"
     if isinstance(module.get("modules"), Table):
         container = "nn.Concat" if "dimension" in fields else "nn.Sequential"
         text += f". If it is a container, --treat {kind}={container} says so"

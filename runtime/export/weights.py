@@ -20,7 +20,7 @@ from th_shell.runtime.export.python_text import free_name
 from th_shell.runtime.io.replacement import Replacement
 from th_shell.runtime.t7.files import Path
 from th_shell.runtime.t7.tensors import storage_of
-from th_shell.runtime.t7.working_memory import count_left_out, portable_parts
+from th_shell.runtime.t7.working_memory import portable_tensors
 from th_shell.torch.tensors.tensor import Tensor
 
 
@@ -37,10 +37,12 @@ class WeightOptions:
 
 
 def to_safetensors(value: Any, target: Path, **options: Any) -> int:
-    """Write the tensors in a value of `load` as a file of safetensors; returns `count_left_out`.
+    """Write the tensors in a value of `load` as a file of safetensors.
 
     Names are keys with dots between them, as in modules.1.weight. A tensor that is another one
-    again is left out, and its name leads to the other's in the header's __metadata__.
+    again is written once, and its name leads to the other's in the header's __metadata__.
+
+    Returns how many tensors working memory has, which is left out (see `portable_tensors`).
 
     options: the fields of `WeightOptions`. Raises OSError, and ExportError for a path that leads
     nowhere.
@@ -49,9 +51,9 @@ def to_safetensors(value: Any, target: Path, **options: Any) -> int:
 
 
 def to_npz(value: Any, target: Path, **options: Any) -> int:
-    """Write the tensors in a value of `load` as arrays of numpy (.npz); returns `count_left_out`.
+    """Write the tensors in a value of `load` as arrays of numpy (.npz).
 
-    Names, options and errors are those of `to_safetensors`, but slashes in names become lines.
+    Names, options, result and errors are those of `to_safetensors`; slashes in names become lines.
     """
     return _write(value, target, WeightOptions(**options), write_npz)
 
@@ -59,12 +61,12 @@ def to_npz(value: Any, target: Path, **options: Any) -> int:
 def _write(value: Any, target: Path, which: WeightOptions, write: Callable[..., None]) -> int:
     if which.select:
         value = value_at(value, which.select)
-    structure, values = portable_parts(value, which.everything)
+    named, left_out = portable_tensors(value, which.everything)
     floats = None if which.type is None else FLOATS[which.type]
     with Replacement(os.fsencode(target)) as replacement:
         with open(replacement.descriptor, "wb", closefd=False) as file:
-            write(file, parameters_of(values), floats)
-    return count_left_out(value, structure)
+            write(file, parameters_of(named), floats)
+    return left_out
 
 
 def parameters_of(values: Iterable[tuple[str, Any]]) -> dict[str, Parameter]:

@@ -41,7 +41,7 @@ require 'dok'
 
 -- -------------------------------------------------------------------------------------- arguments
 
--- How functions read their arguments.
+-- Functions that read arguments.
 local arguments = {}
 
 --- Raises an error where a function was not called in a right way.
