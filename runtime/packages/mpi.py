@@ -187,18 +187,23 @@ def _call(method: bytes, waits: bool, number: float, *args: Any) -> int | None:
     return number
 
 
-def _test(number: float, waits: bool) -> tuple[bool, int, int]:
-    """Tell whether a request is done, and of a message its sender and tag."""
+def _test(number: float, waits: bool) -> tuple[bool, int, int, bool]:
+    """Tell whether a request is done; of a message its sender and tag, and if it was cancelled."""
     request, memories = _pending.get(int(number), (None, []))
     status = _mpi().Status()
     if request is not None:
         with _errors():
             if not (request.Wait(status) if waits else request.Test(status)):
-                return False, 0, 0
+                return False, 0, 0, False
         del _pending[int(number)]
         for memory in memories:
             memory.give_back()
-    return True, status.source, status.tag
+    return True, status.source, status.tag, status.Is_cancelled()
+
+
+def _cancel(number: float) -> None:
+    if int(number) in _pending:
+        _pending[int(number)][0].Cancel()
 
 
 def _test_all() -> None:
@@ -259,6 +264,7 @@ def functions() -> dict[str, Callable[..., Any]]:
         "count_machines": _count_machines,
         "call": _call,
         "test": _test,
+        "cancel": _cancel,
         "probe": _probe,
         "receive": _receive,
         "send": _send,

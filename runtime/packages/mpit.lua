@@ -29,8 +29,8 @@ local function elements(storage, count, kind)
   return class(storage, 1, count)
 end
 
-local function note(status, source, tag)
-  if status then status.SOURCE, status.TAG = source, tag end
+local function note(status, source, tag, is_cancelled)
+  if status then status.SOURCE, status.TAG, status.cancelled = source, tag, is_cancelled end
 end
 
 -- ----------------------------------------------------------- the process and its like
@@ -107,10 +107,6 @@ function forms.Send(storage, count, kind, to, tag, comm)
   return comm, 'Send', elements(storage, count, kind), to, tag
 end
 
-function forms.Ssend(storage, count, kind, to, tag, comm)
-  return comm, 'Ssend', elements(storage, count, kind), to, tag
-end
-
 function forms.Recv(storage, count, kind, source, tag, comm)
   return comm, 'Recv', elements(storage, count, kind), source, tag
 end
@@ -138,14 +134,24 @@ end
 -- ----------------------------------------------------------------- requests, messages
 
 function mpiT.Test(request, flag, status)
-  local done, source, tag = python.test(request.number or 0, false)
+  local done, source, tag, is_cancelled = python.test(request.number or 0, false)
   flag[1] = done and 1 or 0
-  note(status, source, tag)
+  note(status, source, tag, is_cancelled)
   return 0
 end
 
 function mpiT.Wait(request, status)
   note(status, select(2, python.test(request.number or 0, true)))
+  return 0
+end
+
+function mpiT.Cancel(request)
+  python.cancel(request.number)
+  return 0
+end
+
+function mpiT.Test_cancelled(status, flag)
+  flag[1] = status.cancelled and 1 or 0
   return 0
 end
 

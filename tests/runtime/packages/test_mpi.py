@@ -219,13 +219,15 @@ def test_mpit() -> None:
     mpiT.Recv(b, 0, mpiT.LONG, 0, 6, w, status)
     mpiT.Iallreduce(a, b, 3, mpiT.FLOAT, mpiT.SUM, w, request)
     mpiT.Wait(request, status) print(b[3])
+    mpiT.Irecv(b, 2, mpiT.FLOAT, 0, 9, w, request) mpiT.Cancel(request) mpiT.Wait(request, status)
+    mpiT.Test_cancelled(status, flag) print(flag[1])
     mpiT.Bcast(a, 3, mpiT.FLOAT, 0, w) mpiT.Reduce(a, b, 3, mpiT.FLOAT, mpiT.MAX, 0, w)
     mpiT.Gather(a, 3, mpiT.FLOAT, b, 3, mpiT.FLOAT, 0, w) mpiT.Barrier(w)
     print(pcall(mpiT.Bcast, a, 3, mpiT.DOUBLE, 0, w))
     mpiT.Finalize()
     """
     assert printed(program) == (
-        "0\t0\t0\t0\t1\t\n0\t\n1\t2\t0\t0\t5\t\n1\t6\t\n3\t\n"
+        "0\t0\t0\t0\t1\t\n0\t\n1\t2\t0\t0\t5\t\n1\t6\t\n3\t\n1\t\n"
         "false\tmpiT: a torch.DoubleStorage expected, got torch.FloatStorage\t\n"
     )
 
