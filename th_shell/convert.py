@@ -7,8 +7,6 @@ written; all other kinds of files are written without any Lua that runs.
 from __future__ import annotations
 
 import os
-import sys
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -23,8 +21,6 @@ Prepare = Callable[["Engine"], None]  # lets an engine find the packages that ar
 
 _FAILURE = 1
 _CHOICES = {"--format": ("binary", "ascii", "b32"), "--type": ("float", "double")}
-_LARGE = 50_000_000  # bytes of a file from which on a terminal shows how far it is
-_PAUSE = 0.1  # seconds between two looks at that
 _NEEDS = {
     "--format": "binary, ascii or b32",
     "--lua": "a Lua program that defines classes of the net",
@@ -35,22 +31,20 @@ _NEEDS = {
     "--treat": "classes, as my.Residual=nn.Sequential",
     "--type": "float or double",
 }
-_FLAGS = ("--training", "--no-check", "--require-check", "--all", "--stub")
+_FLAGS = ("--no-check", "--require-check", "--all", "--stub")
 _OF_NETS = tuple(
-    "--select --input --sample --treat --type --training --lua --no-check --require-check".split()
+    "--select --input --sample --treat --type --lua --no-check --require-check".split()
 )
 _NETS = (".pt", ".onnx")
-_WEIGHTS = (".safetensors", ".h5")
+_WEIGHTS = (".safetensors", ".npz")
 _OF_WEIGHTS = ("--select", "--type", "--all")
 _OPTIONS = {  # that there are for new files, by the ends of their names
     ".pt": (*_OF_NETS, "--python", "--stub"),
     ".onnx": _OF_NETS,
     ".safetensors": _OF_WEIGHTS,
-    ".h5": _OF_WEIGHTS,
-    ".npz": ("--all",),
-    ".json": ("--all",),
+    ".npz": _OF_WEIGHTS,
     ".t7": ("--format",),
-    "": ("--select", "--input", "--treat", "--training"),  # no new file: what is in this one
+    "": ("--select", "--input", "--treat"),  # no new file: what is in this one
 }
 
 
@@ -62,19 +56,16 @@ Without a new file: say what is in a file of Torch7, and what its modules become
 New files, by the ends of their names:
   .pt           a net for PyTorch: its parameters as a state_dict, and beside them its source (.py)
   .onnx         a net for ONNX
-  .safetensors  tensors by name, and the structure in the header
-  .h5           tensors by name as HDF5, and the structure as an attribute
+  .safetensors  tensors by name
   .npz          tensors by name as arrays of numpy
-  .json         the structure
   .t7           a file of Torch7
 
 Options of nets:
-  --select PATH     the module in the file, as model.1.2; for .safetensors and .h5 any part
+  --select PATH     the module in the file, as model.1.2; for .safetensors and .npz any part
   --input SIZES     the sizes of the net's input, as 1x3x224x224, of which the first, of samples,
                     stays open; of a table 1x10,1x20
   --treat A=B,...   take classes for others, as my.Residual=nn.Sequential
-  --training        convert the net as it trains, not as it is used
-  --type double     write double numbers; .pt and .onnx have float otherwise, .safetensors and .h5
+  --type double     write double numbers; .pt and .onnx have float otherwise, .safetensors and .npz
                     what the file has
   --sample in.t7    an input by which what was written is compared with the net
   --lua FILE        a Lua program that defines classes of the net, which is run before that
@@ -85,9 +76,9 @@ Options of nets:
   --stub            for .pt: leave the places of unknown classes empty in the source
 
 Options of the others:
-  --all             for .safetensors, .h5, .npz and .json: also gradients, results, room to compute
-                    in, and what an optimizer keeps, which are left out where there is a module:
-                    the last line says how many
+  --all             for .safetensors and .npz: also gradients, results, room to compute in, and
+                    what an optimizer keeps, which are left out where there is a module: the last
+                    line says how many
   --format FORMAT   for .t7: binary, ascii or b32
 """
 
@@ -109,25 +100,22 @@ def run(words: Sequence[str], prepare: Prepare) -> int:
         from th_shell.runtime import T7Error
     except ImportError as error:
         return _fail(str(error))
-    ascii_file = target.endswith(".t7") and options.get("--format") == "ascii"
-    progress = _Progress(source, ascii_file)
     write: Callable[..., None] = _write_file if ending else _describe
     if ending in _NETS:
         write = partial(_write_net, prepare)
     elif ending in _WEIGHTS:
         write = _write_weights
     try:
-        write(source, target, options, progress)
+        write(source, target, options)
     except T7Error as error:
-        return _fail(str(error), progress)
+        return _fail(str(error))
     except OSError as error:
         name = error.filename if isinstance(error.filename, str) else target
-        return _fail(f"{name}: {error.strerror or error}", progress)
+        return _fail(f"{name}: {error.strerror or error}")
     except ValueError as error:  # of options, such as sizes
         raise UsageError(str(error)) from None
     except MemoryError:
-        return _fail("not enough memory", progress)
-    progress.end()
+        return _fail("not enough memory")
     return 0
 
 
@@ -150,7 +138,7 @@ def _listed(words: Iterable[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def _describe(source: str, target: str, options: dict[str, str], progress: _Progress) -> None:
+def _describe(source: str, target: str, options: dict[str, str]) -> None:
     from th_shell.runtime import load
     from th_shell.runtime.export import describe
 
@@ -164,44 +152,36 @@ def _of_net(options: dict[str, str]) -> dict[str, Any]:
     return {
         "select": options.get("--select"),
         "input": options.get("--input"),
-        "training": "--training" in options,
         "treat": {name: nn_name for name, _, nn_name in pairs},
     }
 
 
-def _write_file(source: str, target: str, options: dict[str, str], progress: _Progress) -> None:
-    from th_shell.runtime import convert
+def _write_file(source: str, target: str, options: dict[str, str]) -> None:
+    """Write a file of Torch7 in another format."""
+    from th_shell.runtime import load, save
 
     format: Any = options.get("--format", "binary")
-    _tell_left_out(convert(source, target, format, progress, "--all" in options), progress)
+    save(target, load(source), format)
 
 
-def _write_weights(source: str, target: str, options: dict[str, str], progress: _Progress) -> None:
+def _write_weights(source: str, target: str, options: dict[str, str]) -> None:
     from th_shell.runtime import load
-    from th_shell.runtime.export import to_hdf5, to_safetensors
+    from th_shell.runtime.export import to_npz, to_safetensors
 
-    write = to_hdf5 if target.endswith(".h5") else to_safetensors
+    write = to_npz if target.endswith(".npz") else to_safetensors
     left_out = write(
         load(source),
         target,
         select=options.get("--select"),
         everything="--all" in options,
         type=options.get("--type"),
-        progress=progress,
     )
-    _tell_left_out(left_out, progress)
-
-
-def _tell_left_out(count: int, progress: _Progress) -> None:
-    progress.end()
-    if count:
-        tensors = f"{count} tensors" if count > 1 else "1 tensor"
+    if left_out:
+        tensors = f"{left_out} tensors" if left_out > 1 else "1 tensor"
         print(f"without gradients and working memory: {tensors}; --all keeps them")
 
 
-def _write_net(
-    prepare: Prepare, source: str, target: str, options: dict[str, str], progress: _Progress
-) -> None:
+def _write_net(prepare: Prepare, source: str, target: str, options: dict[str, str]) -> None:
     """Write a net, and say how it compares."""
     from th_shell.runtime import load
     from th_shell.runtime.export import to_onnx, to_pytorch
@@ -218,9 +198,7 @@ def _write_net(
         require_check="--require-check" in options,
         sample=load(options["--sample"]) if "--sample" in options else None,
         engine=_engine(prepare, options).values,
-        progress=progress,
     )
-    progress.end()
     _tell(report, "--type" in options)
 
 
@@ -262,36 +240,6 @@ def _tell(report: Report, type_said: bool) -> None:
     )
 
 
-def _fail(message: str, progress: _Progress | None = None) -> int:
-    if progress is not None:
-        progress.end()
+def _fail(message: str) -> int:
     complain(message)
     return _FAILURE
-
-
-class _Progress:
-    """Shows in one line of a terminal how many megabytes are written, where the file is large."""
-
-    def __init__(self, source: str, longer: bool) -> None:
-        """Begin. longer: whether the new file's size is not known from the old one's."""
-        size = os.path.getsize(source) if os.path.isfile(source) else 0
-        self._shown = sys.stderr.isatty() and size >= _LARGE
-        self._of = "" if longer else f" of {size / 1e6:.0f}"
-        self._done = 0
-        self._next = 0.0
-
-    def __call__(self, count: int) -> None:
-        """Count bytes that were written just now."""
-        self._done += count
-        now = time.monotonic()
-        if self._shown and now >= self._next:
-            self._next = now + _PAUSE
-            self._print(f"th: {self._done / 1e6:.0f}{self._of} MB")
-
-    def end(self) -> None:
-        """Remove the line."""
-        if self._shown and self._next:
-            self._print("")
-
-    def _print(self, text: str) -> None:
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)

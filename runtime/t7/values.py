@@ -334,7 +334,7 @@ def named_values(root: Any) -> Iterator[tuple[str, Any]]:
     stack = [("", root)]
     while stack:
         name, value = stack.pop()
-        inner = _inner_entries(value)
+        inner = inner_entries(value)
         if inner is None:
             yield name or "value", value
         elif id(value) not in seen:
@@ -344,7 +344,8 @@ def named_values(root: Any) -> Iterator[tuple[str, Any]]:
             stack += reversed(entries)
 
 
-def _inner_entries(value: Any) -> Table | None:
+def inner_entries(value: Any) -> Table | None:
+    """Return the entries of a table, an object or a function's upvalues; None for another value."""
     if isinstance(value, Table):
         return value
     if isinstance(value, TorchObject):

@@ -189,9 +189,8 @@ def write_archive(
     file: IO[bytes],
     value: Any,
     protocol: int = 2,
-    progress: Callable[[int], object] = lambda count: None,
 ) -> None:
-    """Write a value with its tensors. progress: gets the number of bytes that were just written."""
+    """Write a value with its tensors."""
     pickled = io.BytesIO()
     pickler = Pickler(pickled, protocol)
     pickler.dump(value)
@@ -204,7 +203,6 @@ def write_archive(
             with archive.open(info, "w", force_zip64=is_large) as out:
                 for part in elements.parts():
                     out.write(part)
-                    progress(len(part))
         archive.writestr(_info(archive, "version"), b"3\n")
 
 

@@ -2,7 +2,7 @@
 -- tell each other goes by MPI: tensors from memory to memory, other values serialized.
 --
 -- The modules torchmpi.ffi and libmpiT, by which the Lua files of these packages reach MPI, are
--- beside this one.
+-- torchmpi.lua and mpit.lua beside this one.
 -- @module mpi
 
 local bridge, errors, deserialize = import('core.bridge', 'core.errors', 'files.deserialize')
@@ -29,12 +29,6 @@ local mpi = { async = {} }
 function mpi.rank() return rank end
 
 function mpi.size() return size end
-
---- Sets whether the processes compare their calls first: all have to set it.
-function mpi.check(on)
-  if type(on) ~= 'boolean' then errors.type_error(1, 'boolean', on) end
-  python.check(on)
-end
 
 --- Waits until all processes have called this.
 function mpi.barrier() python.call('Barrier', true, WORLD) end

@@ -1,7 +1,7 @@
 --- The module libmpiT: those functions of mpiT's C library by which programs train, over MPI. The
 -- package's own Lua files, which programs bring, load it. All return 0, as MPI does for success,
 -- and write results to storages; requests and states of messages are tables here.
--- @module mpi_mpit
+-- @module mpit
 
 local bridge, errors, standard_output = import('core.bridge', 'core.errors', 'packages.output')
 
@@ -105,10 +105,6 @@ end
 
 function forms.Send(storage, count, kind, to, tag, comm)
   return comm, 'Send', elements(storage, count, kind), to, tag
-end
-
-function forms.Ssend(storage, count, kind, to, tag, comm)
-  return comm, 'Ssend', elements(storage, count, kind), to, tag
 end
 
 function forms.Recv(storage, count, kind, source, tag, comm)

@@ -1,9 +1,9 @@
 --- The module torchmpi.ffi: the functions of torchmpi's C library, over MPI on the processor. The
 -- package's own Lua files, which programs bring, call them; tensors come as pointers to their
 -- structs, and handles go back as they came.
--- @module mpi_torchmpi
+-- @module torchmpi
 
-local ffi, bridge, c_structs, errors = import('ffi', 'core.bridge', 'core.c_structs', 'core.errors')
+local bridge, c_structs, errors = import('core.bridge', 'core.c_structs', 'core.errors')
 
 require 'mpi'
 local python = bridge.python_half 'mpi'
@@ -146,37 +146,12 @@ function C.torchmpi_synchronize_handle(handle)
   if handle then python.test(handle, true) end
 end
 
--- A parameter server is a pointer for programs, which stands for a number. Its tensors are sent and
--- received at once.
-local function number_of(server) return tonumber(ffi.cast('intptr_t', server)) end
-
-function C.torchmpi_parameterserver_init(pointer)
-  return ffi.cast('void *', python.share(current(), tensor_at(pointer)))
-end
-
-function C.torchmpi_parameterserver_send(server, pointer, rule)
-  python.update(number_of(server), tensor_at(pointer), rule)
-  return true -- the handle
-end
-
-function C.torchmpi_parameterserver_receive(server, pointer)
-  python.fetch(number_of(server), tensor_at(pointer))
-  return true
-end
-
-function C.torchmpi_parameterserver_synchronize_handle() end
-
-function C.torchmpi_parameterserver_free(server) python.free(number_of(server)) end
-function C.torchmpi_parameterserver_free_all() python.free() end
-
 -- Functions of one kind for each element type; and what only the original's own ways to compute
 -- have use for: how large pieces are, and how many threads there are.
 local settings = {}
 
 setmetatable(C, { __index = function(_, name)
   local short = name:match('^torchmpi_(.*)$') or name
-  local server = short:match('^(parameterserver_%l+)_TH%u%l+Tensor$')
-  if server then return C['torchmpi_' .. server] end
   local plain, is_async = short:gsub('^async_', '')
   local collective_name = plain:gsub('^p2p_', ''):match('^(%l+)_TH%u%l+Tensor$')
   if collectives[collective_name] then return of_tensors(collective_name, is_async == 1) end

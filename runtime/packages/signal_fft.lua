@@ -3,7 +3,6 @@
 
 local bridge, errors = import('core.bridge', 'core.errors')
 local complex = require 'signal.complex'
-local xmath = require 'signal.extramath'
 local fail = errors.fail
 local floor, cos, abs, pi = math.floor, math.cos, math.abs, math.pi
 
@@ -210,6 +209,11 @@ function signal.unwrap(a, tol)
   return a
 end
 
+-- The nearest whole number; of two, the one that is farther from 0.
+local function rounded(x)
+  return x >= 0 and floor(x + 0.5) or math.ceil(x - 0.5)
+end
+
 -- Adds the phase of a lag of nd points.
 local function shift_phase(y, nd)
   local n = y:size(1)
@@ -222,7 +226,7 @@ end
 function signal.rcunwrap(x)
   if x:dim() ~= 1 then fail(ONE_DIMENSION) end
   local y = signal.unwrap(x)
-  local lag = xmath.round(y[floor((x:size(1) + 1) / 2) + 1] / pi)
+  local lag = rounded(y[floor((x:size(1) + 1) / 2) + 1] / pi)
   return lag == 0 and y or shift_phase(y, -lag), lag
 end
 
