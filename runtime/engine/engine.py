@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from th_shell.runtime.core.encoding import to_bytes
+from th_shell.runtime.core.stoppable_waits import Commands
 from th_shell.runtime.engine.lua_state import LuaState
 from th_shell.runtime.engine.output import PROCESS
 from th_shell.runtime.host.lazy_loading import load_numpy
@@ -93,6 +94,7 @@ class Engine:
             from th_shell.runtime.engine.values import Values  # late: it needs numpy
 
             self._lua.start()
+            self._lua.ctrl_c.end_commands = self._lua.state.part(Commands).kill
             self._values = Values(self._lua, self._is_stoppable, self._stdout, self._arrays)
         return self._values
 

@@ -16,7 +16,7 @@ from th_shell.runtime.core.c_arithmetic import as_in_c
 from th_shell.runtime.core.interrupts import INTERRUPTED
 from th_shell.runtime.core.platform import keep_pages
 from th_shell.runtime.core.state import State
-from th_shell.runtime.core.stoppable_waits import Commands, Stopping
+from th_shell.runtime.core.stoppable_waits import Stopping
 from th_shell.runtime.engine import workers
 from th_shell.runtime.engine.ctrl_c import CtrlC
 from th_shell.runtime.engine.debugging import DebuggerLine
@@ -60,7 +60,7 @@ class LuaState:
         """
         #: What else belongs to the engine.
         self.state = State()
-        self.ctrl_c = CtrlC(self.state.part(Commands).kill)
+        self.ctrl_c = CtrlC()
         #: What is asked where a program stops.
         self.debugger = DebuggerLine()
         #: What is called when the program ends the process, after what is buffered was written.
