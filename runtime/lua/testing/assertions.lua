@@ -3,8 +3,8 @@
 -- so that a wrong self is the first error, as in the reference.
 -- @module tester_assertions
 
-local errors, tester_class, equal = import('core.errors', 'testing.class', 'testing.equal')
-local Tester = tester_class.Tester
+local errors, equal, test_runner = import('core.errors', 'testing.equal', 'testing.run')
+local Tester = test_runner.Tester
 local equal_values = errors.public(equal.values)
 
 -- --------------------------------------------------------------- arguments
@@ -188,7 +188,7 @@ function Tester:assertErrorPattern(f, pattern, ...)
   return self:assertErrorObj(f, matches, ...)
 end
 
-tester_class.make_fast_methods('assert assertlt assertle assertgt assertge asserteq assertne eq ne '
+test_runner.make_fast_methods('assert assertlt assertle assertgt assertge asserteq assertne eq ne '
   .. 'assertGeneralEq assertGeneralNe _eqOrNeq')
 errors.make_public(Tester, 'assertalmosteq assertTableEq assertTableNe assertTensorEq '
   .. 'assertTensorNe _assertTableEqOrNeq _assertTensorEqOrNeq assertErrorObj assertNoError '

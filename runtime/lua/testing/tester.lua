@@ -1,13 +1,12 @@
 --- torch.Tester and torch.TestSuite: the tests that they hold.
 -- @module tester
 
-local errors, tester_class = import('core.errors', 'testing.class')
+local errors, test_runner = import('core.errors', 'testing.run')
 
-local Tester = tester_class.Tester
+local Tester = test_runner.Tester
 
 import 'testing.notes'
 import 'testing.assertions'
-import 'testing.run'
 
 function Tester:__init()
   self.tests, self.disabledTests, self._currentTestName = {}, {}, ''
