@@ -2,8 +2,8 @@
 -- @module shell
 
 local ffi, host, torch, collector = import('ffi', 'host', 'torch', 'core.collector')
-local errors, memory_reserve = import('core.errors', 'core.memory_reserve')
-local python_lock, references, calls = import('core.python_lock', 'core.references', 'engine.calls')
+local memory_reserve, python_lock = import('core.memory_reserve', 'core.python_lock')
+local references, calls = import('core.references', 'engine.calls')
 local results, output, printing = import('engine.results', 'packages.output', 'packages.print')
 local thread_pool, interrupts = import('parallel.thread_pool', 'stopping.interrupts')
 local loading, blocks, small = import('stopping.loading', 'tensor.blocks', 'tensor.small')
@@ -107,7 +107,7 @@ end
 -- @param quiet whether the values are neither printed nor kept; 'writes': where they are a file,
 --   and people are shown values
 -- @param before_values called before the values are printed, or nil
--- @param handler the input's message handler, by default errors.handle_error
+-- @param handler the input's message handler
 function shell.run_input(f, is_expression, quiet, before_values, handler)
   local function finish(...)
     if before_values then before_values() end
@@ -124,16 +124,7 @@ function shell.run_input(f, is_expression, quiet, before_values, handler)
   end
   interrupts.over = false
   -- xpcall calls the chunk itself: it then is 'main chunk' in tracebacks.
-  return evaluated(xpcall(f, handler or errors.handle_error))
-end
-
---- Prepares an input and runs it.
--- @param expression the input compiled as `return nil, ...`, or nil
--- @param statement the input compiled as it is, where it is no expression
--- @param ... quiet and before_values, for shell.run_input
-function shell.evaluate(expression, statement, ...)
-  local f = shell.prepare_input(expression or statement)
-  return shell.run_input(f, expression ~= nil, ...)
+  return evaluated(xpcall(f, handler))
 end
 
 --- Loads what Python otherwise loads when a program needs it first.
