@@ -106,7 +106,7 @@ function front_ends.impossible_packages()
 end
 
 -- The debugger's half in Lua.
-local function debugger() return import 'debugging.init' end
+local function debugger() return import 'debugging.stepper' end
 
 --- Stops the program where it calls this, and asks the debugger what is to be done.
 function front_end.enter_debugger()

@@ -31,7 +31,7 @@ for _, name in ipairs{
   'tensor.storage_class', 'tensor.tensor', 'tensor.torch', 'tensor.utility', 'packages.timer',
   'tensor.random', 'files.files', 'files.methods',
   'files.tensors', 'files.serialize', 'files.twins', 'files.deserialize', 'files.saving',
-  'packages.print', 'stopping.loading', 'engine.results', 'packages.output', 'testing.tester',
+  'packages.print', 'stopping.loading', 'packages.output', 'testing.tester',
   'packages.cmdline', 'packages.init',
 } do
   import(name)
@@ -43,8 +43,7 @@ local functions = {
   -- Calls a function of values.lua, which programs in Python need.
   values = function(name, ...) return import 'engine.values'[name](...) end,
 }
-for _, name in ipairs{ 'shell', 'front_ends', 'results', 'session_locals', 'completion', 'inspect',
-  'who' } do
+for _, name in ipairs{ 'shell', 'front_ends', 'session_locals', 'completion', 'inspect', 'who' } do
   for key, f in pairs(import('engine.' .. name)) do functions[key] = f end
 end
 functions.flush, functions.output_error = import 'packages.output'.flush,

@@ -6,7 +6,7 @@
 -- it ends with an error, their values are.
 -- @module session_locals
 
-local host, errors, results, shell = import('host', 'core.errors', 'engine.results', 'engine.shell')
+local host, errors, shell = import('host', 'core.errors', 'engine.shell')
 local counters = import 'stopping.counters'
 
 local session_locals = {}
@@ -80,7 +80,7 @@ local function found(name)
   if cell then return cell.holder, cell.index end
   local number = match(name, '^_(%d+)$')
   if number and rawget(_G, name) == nil then
-    local value = results.result(tonumber(number))
+    local value = shell.result(tonumber(number))
     if value ~= nil then return holding(value), 1 end
   end
 end
@@ -199,9 +199,9 @@ function session_locals.enter(name, number, quiet, before_values, mentioned, dec
     if not kept then pcall(keep_values, f, declared) end
     return errors.handle_error(object)
   end
-  results.number_results(number)
+  shell.number_results(number)
   local message, frames = shell.run_input(f, has_values, quiet, before_values, handler)
-  results.number_results(nil)
+  shell.number_results(nil)
   if not message then return nil end
   if is_lent then frames = within_input(frames, name) end
   return message, is_joined and as_main_chunk(frames, name) or frames
@@ -259,6 +259,33 @@ function session_locals.all()
     names[i], values[name] = name, value
   end
   return names, values
+end
+
+--- The value of a name that inputs see before the globals: of a local of the session, or the result
+-- of an input. nil for other names.
+function session_locals.value_of(name)
+  local holder, index = found(name)
+  if holder then return (select(2, getupvalue(holder, index))) end
+end
+
+local MAX_NAMES = 10000 -- globals that are gone through
+
+--- Calls a function with the name and value of each variable that the program has made, and whether
+-- it is a local of the session. Returns how many globals there are beyond MAX_NAMES. No code of the
+-- program is run: fields are read raw.
+function session_locals.each_variable(f)
+  local names, values = session_locals.all()
+  for _, name in ipairs(names) do f(name, values[name], true) end
+  local hidden = rawget(_G, '_preloaded_')
+  local seen = 0
+  for name, value in next, _G do
+    local own = type(name) == 'string' and values[name] == nil
+    if own and not (type(hidden) == 'table' and rawget(hidden, name)) then
+      seen = seen + 1
+      if seen <= MAX_NAMES then f(name, value) end
+    end
+  end
+  return math.max(seen - MAX_NAMES, 0)
 end
 
 return session_locals

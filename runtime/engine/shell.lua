@@ -1,10 +1,10 @@
---- The functions that Python's engine calls: compile, run and evaluate code, and so on.
+--- The functions that Python's engine calls: run code, keep results, and so on.
 -- @module shell
 
 local ffi, host, torch, collector = import('ffi', 'host', 'torch', 'core.collector')
 local memory_reserve, python_lock = import('core.memory_reserve', 'core.python_lock')
 local references, calls = import('core.references', 'engine.calls')
-local results, output, printing = import('engine.results', 'packages.output', 'packages.print')
+local output, printing = import('packages.output', 'packages.print')
 local thread_pool, interrupts = import('parallel.thread_pool', 'stopping.interrupts')
 local loading, blocks, small = import('stopping.loading', 'tensor.blocks', 'tensor.small')
 
@@ -14,7 +14,7 @@ local pressed = ffi.cast('int32_t *', host.pressed) -- by Ctrl-C: see stopping/i
 local stdout, io_type = io.stdout, io.type
 local write = getmetatable(stdout).__index.write
 
--- luacheck: globals arg
+-- luacheck: globals arg _RESULTS _LAST
 
 local shell = { thread_pool = python_lock.for_python(thread_pool) }
 
@@ -73,6 +73,49 @@ function shell.run(f, ...)
   return ended(calls.run(loading.prepare(f), ...))
 end
 
+-- ------------------------------------------------------------------- results
+
+-- _RESULTS and _LAST are as in the reference. Only _RESULTS keeps values alive: `_RESULTS = {}`
+-- releases them all.
+_RESULTS = {}
+_LAST = ''
+
+local most_results = 1000
+local number_of_input -- of the one that runs, if it has one
+local list -- the table _RESULTS to which the indices of `places` belong
+local places = {} -- the index of the first value of an input, by the input's number
+
+--- Sets how many results are kept.
+function shell.keep_results(count)
+  most_results = count
+end
+
+--- Sets by which number the next value is known that is kept; nil for none.
+function shell.number_results(number)
+  number_of_input = number
+end
+
+--- Adds a value to the results of the session, _RESULTS and _LAST.
+function shell.keep(value)
+  if type(_RESULTS) ~= 'table' then _RESULTS = {} end
+  local count = #_RESULTS + 1
+  _RESULTS[count] = value
+  -- False and not nil, which would change the number of results.
+  if count > most_results then _RESULTS[count - most_results] = false end
+  if value ~= nil then _LAST = value end -- as in the reference
+  if list ~= _RESULTS then list, places = _RESULTS, {} end
+  if number_of_input and value ~= nil then places[number_of_input] = count end
+end
+
+--- The first value of the input of a number, or nil.
+function shell.result(number)
+  local place = places[number]
+  if list ~= _RESULTS or not place or #list - place >= most_results then return nil end
+  return list[place]
+end
+
+-- -------------------------------------------------------------------- inputs
+
 local plain_print = print
 local most -- the elements above which the prompt shows only a part of a value; 0: shows all
 
@@ -92,7 +135,7 @@ function shell.show(n, ...)
   else
     print(...)
   end
-  results.keep((...))
+  shell.keep((...))
 end
 
 -- Tells whether values are a file from io.write, for calls in a chain: it is not worth showing.

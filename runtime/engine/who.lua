@@ -2,8 +2,8 @@
 -- share memory. Scripts and pages have the one of the reference (packages/trepl.lua).
 -- @module who
 
-local escapes, inspect, shell = import('core.escapes', 'engine.inspect', 'engine.shell')
-local variables = import 'engine.variables'
+local escapes, inspect = import('core.escapes', 'engine.inspect')
+local session_locals, shell = import('engine.session_locals', 'engine.shell')
 
 local who = {}
 
@@ -28,7 +28,7 @@ end
 -- those that share a storage, by its address.
 local function collect()
   local facts, names, sharing = {}, {}, {}
-  local left_out = variables.each_variable(function(name, value, is_local)
+  local left_out = session_locals.each_variable(function(name, value, is_local)
     local fact = inspect.describe(value, false)
     fact.is_local = is_local
     names[#names + 1], facts[name] = name, fact
