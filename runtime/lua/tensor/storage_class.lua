@@ -95,7 +95,6 @@ local function add_totable(mt, dtype)
 end
 
 for _, dtype in ipairs(c_structs.dtypes) do
-  import.instance('tensor.element_access', dtype)
   local make = bridge.stub('Storage.new', dtype.index)
   local function new(...)
     if type((...)) == 'table' then return from_table(dtype, make, (...)) end
