@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from th_shell.runtime.core.encoding import to_bytes
-from th_shell.runtime.core.stoppable_waits import Commands
+from th_shell.runtime.core.system import Commands
 from th_shell.runtime.engine.lua_state import LuaState
 from th_shell.runtime.engine.output import PROCESS
 from th_shell.runtime.host.lazy_loading import load_numpy

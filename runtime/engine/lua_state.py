@@ -12,11 +12,10 @@ from typing import Any
 
 from th_shell.runtime.compute.luajit import shell_functions, worker_functions
 from th_shell.runtime.compute.thread_pool import LuaFunctions, ThreadPool
-from th_shell.runtime.core.c_arithmetic import as_in_c
 from th_shell.runtime.core.interrupts import INTERRUPTED
 from th_shell.runtime.core.platform import keep_pages
-from th_shell.runtime.core.state import State
-from th_shell.runtime.core.stoppable_waits import Stopping
+from th_shell.runtime.core.state import State, as_in_c
+from th_shell.runtime.core.system import Stopping
 from th_shell.runtime.engine import workers
 from th_shell.runtime.engine.ctrl_c import CtrlC
 from th_shell.runtime.engine.debugging import DebuggerLine

@@ -27,7 +27,7 @@ from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.interrupts import INTERRUPTED
 from th_shell.runtime.core.state import State
 from th_shell.runtime.host import lazy_loading, operating_system
-from th_shell.runtime.host.guards import guarded
+from th_shell.runtime.host.lua_calls import guarded
 
 
 def definitions() -> dict[bytes, bytes | int]:

@@ -30,7 +30,7 @@ from th_shell.runtime.core.state import State, current
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
 from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 from th_shell.runtime.host import files
-from th_shell.runtime.host.guards import answering, guarded
+from th_shell.runtime.host.lua_calls import answering, guarded
 from th_shell.runtime.host.operating_system import columns
 from th_shell.runtime.packages import entry as package_function
 
