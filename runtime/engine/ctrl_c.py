@@ -150,10 +150,6 @@ class CtrlC:
             if self._armed and not self.pressed.value:
                 self.pressed.value = _ATTENTION
 
-    def _hear(self, numbers: bytes) -> None:
-        if signal.SIGINT in numbers:
-            self.press()
-
     def poll(self) -> bool:
         """Tell whether Ctrl-C was pressed. Calling this lets Python handle signals, too.
 

@@ -14,7 +14,6 @@ local reloading = {}
 
 local getinfo, getupvalue, setupvalue = debug.getinfo, debug.getupvalue, debug.setupvalue
 local raw_metatable, set_metatable = debug.getmetatable, debug.setmetatable
-local type, next, rawget, rawset, rawequal = type, next, rawget, rawset, rawequal
 
 local source      -- of the chunk that is loaded anew
 local before      -- table -> its fields and its metatable before that

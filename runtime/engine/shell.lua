@@ -62,15 +62,13 @@ function shell.prepare_input(f)
   return f
 end
 
-local function ended(message, ...)
-  if message then output.end_all(1, message, ...) end
-  return message, ...
-end
-
 --- Runs a program's chunk; returns nil, or the message and the traceback of its error. One of
 -- several processes of a program (see packages/mpi) ends all of them by an error.
 function shell.run(f, ...)
-  return ended(calls.run(loading.prepare(f), ...))
+  local message, frames = calls.run(loading.prepare(f), ...)
+  if not message then return nil end
+  output.end_all(1, message, frames)
+  return message, frames
 end
 
 -- ------------------------------------------------------------------- results
@@ -138,11 +136,6 @@ function shell.show(n, ...)
   shell.keep((...))
 end
 
--- Tells whether values are a file from io.write, for calls in a chain: it is not worth showing.
-local function is_of_write(...)
-  return most and select('#', ...) == 1 and io_type((...))
-end
-
 --- Runs an input as the prompt does: the values of an expression are printed, and the first one is
 -- kept.
 -- @param f the input, from shell.prepare_input
@@ -154,7 +147,9 @@ end
 function shell.run_input(f, is_expression, quiet, before_values, handler)
   local function finish(...)
     if before_values then before_values() end
-    if quiet == true or quiet == 'writes' and is_of_write(...) then return end
+    if quiet == true then return end
+    -- A file from io.write, for calls in a chain, is not worth showing.
+    if quiet == 'writes' and most and select('#', ...) == 1 and io_type((...)) then return end
     if receive and receive(...) == false then return end
     shell.show(select('#', ...), ...)
   end

@@ -20,10 +20,6 @@ local function bytes_text(count)
   return format(unit == 1 and '%d %s' or '%.3g %s', count, UNITS[unit])
 end
 
-local function short(class)
-  return (gsub(class, '^torch%.', ''))
-end
-
 -- The facts about all variables, by name; the names in order; how many are left out; the names of
 -- those that share a storage, by its address.
 local function collect()
@@ -84,7 +80,7 @@ local function remarks(name, fact, group)
 end
 
 local function kind_of(fact)
-  return fact.class and short(fact.class) or fact.kind
+  return fact.class and (gsub(fact.class, '^torch%.', '')) or fact.kind
 end
 
 --- A value in a few words: 'DoubleTensor 2x3', '"text"', '5'.

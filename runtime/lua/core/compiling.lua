@@ -28,10 +28,6 @@ local loadstring, load, loadfile, dofile = loadstring, load, loadfile, dofile
 
 local BYTECODE = '^\27'
 
-local function is_text(value)
-  return value == nil or type(value) == 'string'
-end
-
 -- A file's text as loadfile reads it: a first line that begins with # does not count.
 local function read(path)
   local file = open(path, 'rb')
@@ -94,7 +90,9 @@ local function replacing(compile)
   return function(...)
     local source, name = ...
     -- A tail call: Lua's function names itself in errors about its arguments.
-    if type(source) ~= 'string' or not is_text(name) then return compile(...) end
+    if type(source) ~= 'string' or name ~= nil and type(name) ~= 'string' then
+      return compile(...)
+    end
     local f, message = compile(...)
     return finished(f, message, source, name or source, select(3, ...))
   end

@@ -13,8 +13,6 @@ local interrupts = import 'stopping.interrupts'
 
 local getinfo, running, status = errors.getinfo, coroutine.running, coroutine.status
 local byte, sub, match = string.byte, string.sub, string.match
-local error, pcall, tonumber, unpack = error, pcall, tonumber, unpack
-local rawequal, select = rawequal, select
 local funcinfo, funck = require('jit.util').funcinfo, require('jit.util').funck
 local is_ours = errors.is_ours
 local stdout = io.stdout
@@ -118,16 +116,13 @@ local function changed_value(f)
   end
 end
 
--- Tells whether the coroutine in which a step has begun does not run, and so cannot end the step.
-local function has_left()
-  return step_thread and status(step_thread) ~= 'normal'
-end
-
 -- Tells whether a step ends here. level: that of the line's function for the caller.
 local function is_step_over(level, source)
   if mode == 'step' or mode == 'pause' then return true end
   if mode == 'entry' then return is_named(name_of(source), entry) end
-  if running() ~= step_thread then return has_left() end
+  if running() ~= step_thread then -- if that does not run at all, it cannot end the step
+    return step_thread and status(step_thread) ~= 'normal'
+  end
   local most = mode == 'next' and step_depth or step_depth - 1
   return getinfo(level + 1 + most, 'f') == nil
 end

@@ -60,10 +60,6 @@ local function new_stub()
   end
 end
 
-local function unloadable(message)
-  return function() errors.fail('this function could not be loaded from its file: ' .. message) end
-end
-
 -- Loads a function from its bytecode. Where it must not or cannot be loaded, returns a function
 -- that raises an error about that when it is called, and true.
 local function load_function(state, dumped)
@@ -71,7 +67,9 @@ local function load_function(state, dumped)
     local f, message = loadstring(dumped)
     if f then return f, false end
     stderr:write('Warning: Failed to load function from bytecode: ', escapes.visible(message), '\n')
-    return unloadable(message), true
+    return function()
+      errors.fail('this function could not be loaded from its file: ' .. message)
+    end, true
   end
   warn(state)
   return new_stub(), true

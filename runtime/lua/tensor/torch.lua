@@ -74,12 +74,9 @@ local intptr = ffi.typeof('intptr_t')
 -- from its offset on, or of a storage; cdata a pointer to the struct. With `asnumber`, they return
 -- the address as a cdata of the type intptr_t.
 local function add_pointers(mt, structs, elements)
-  local function struct_of(self)
-    return c_structs.settled_struct(self, structs) or errors.class_error(1, mt.__typename, self)
-  end
-
   function mt.data(self, asnumber)
-    local data = elements(struct_of(self))
+    local c = c_structs.settled_struct(self, structs) or errors.class_error(1, mt.__typename, self)
+    local data = elements(c)
     return data ~= nil and asnumber and ffi.cast(intptr, data) or data
   end
 

@@ -169,23 +169,16 @@ function Tester:assertNoError(f, ...)
   return self:_assert_sub(ok, violation(first, value))
 end
 
-local function accept() return true end
-
 function Tester:assertError(f, ...)
-  return self:assertErrorObj(f, accept, ...)
+  return self:assertErrorObj(f, function() return true end, ...)
 end
 
 function Tester:assertErrorMsg(f, message, ...)
-  local function is_message(value) return value == message end
-  return self:assertErrorObj(f, is_message, ...)
+  return self:assertErrorObj(f, function(value) return value == message end, ...)
 end
 
 function Tester:assertErrorPattern(f, pattern, ...)
-  local function matches(value)
-    local at = string.find(value, pattern)
-    return at ~= nil
-  end
-  return self:assertErrorObj(f, matches, ...)
+  return self:assertErrorObj(f, function(value) return string.find(value, pattern) ~= nil end, ...)
 end
 
 test_runner.make_fast_methods('assert assertlt assertle assertgt assertge asserteq assertne eq ne '
