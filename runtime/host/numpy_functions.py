@@ -56,18 +56,13 @@ def _adopt_block(
     index: int, struct: int, data: int, size: int, block: Any, offset: int, *geometry: int
 ) -> tuple[Tensor, int]:
     """A tensor in a block that Lua made, and the address of its C struct; see _adopt_storage."""
-    return _adopt(STORAGE_CLASSES[index].adopted(struct, data, size, block), offset, *geometry)
+    return _adopt(_adopt_storage(index, struct, data, size, block), offset, *geometry)
 
 
 def _adopt_empty(index: int) -> tuple[Tensor, int]:
     """A tensor without a storage, and the address of its C struct."""
     tensor = TENSOR_CLASSES[index]()
     return tensor, tensor.mirror()
-
-
-def _mirror_in(tensor: Tensor, address: int, keeper: Any) -> None:
-    """Let Lua's struct, which a program has a pointer to, be the tensor's from now on."""
-    tensor.mirror_in(address, keeper)
 
 
 def _adopt_storage(index: int, struct: int, data: int, size: int, block: Any) -> Storage:
@@ -173,7 +168,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "adopt_block": _adopt_block,
         "adopt_empty": _adopt_empty,
         "adopt_storage": _adopt_storage,
-        "mirror_in": _mirror_in,
+        "mirror_in": Tensor.mirror_in,
         "leave_block": _leave_block,
         "elided": answering(_elided),
         "small_source": answering(_small_source),

@@ -212,20 +212,4 @@ class Window(ctypes.Structure):
     is not read again.
     """
 
-    memory: int
-    at: float
-    stop: float
-    room: float
-    opened: int
-    readable: int
-    writable: int
-    quiet: int
-    binary: int
-    spacing: int
-    failed: int
-    swapped: int
-    long_size: int
-    direct: int
-    stream: int
-
     _fields_ = WINDOW.fields
