@@ -45,7 +45,7 @@ function calls.between_inputs(f, ...)
 end
 
 local encode -- of values.lua, once a Python program needs that
-local depth = 0 -- of calls by `calls.protected` that are open: a Python function may make another
+local depth = 0 -- of calls for Python programs that are open: a Python function may make another
 local guest = false -- whether a Python program has called, which `os.exit` must not end
 
 --- Sets the function that makes the pair of values.lua of a value.
@@ -108,14 +108,8 @@ local function handle_error(object)
   return errors.traceback(object) -- a tail call: it counts levels
 end
 
---- Calls a function for Python: returns its results, or the message and the traceback of its error.
-function calls.protected(f, ...)
-  depth = depth + 1
-  interrupts.over = false
-  return end_call(xpcall(f, handle_error, ...))
-end
-
---- Calls a function for a Python program, with the results of `calls.protected`.
+--- Calls a function for a Python program: returns its results, or the message and the traceback of
+-- its error.
 function calls.for_guest(f, ...)
   guest, interrupts.over = true, false
   depth = depth + 1

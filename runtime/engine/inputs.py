@@ -62,17 +62,19 @@ class Inputs:
         if not text.strip(EMPTY):
             return
         # With the newline, an open string in quotes is an error, and not incomplete.
-        error = self._call(b"check", b"return " + text.rstrip(EMPTY) + b"\n", text + b"\n")
-        if error is None or isinstance(error[1], bytes):
-            return  # there is no memory to find out: so it is told when the input is run
+        forms_of_input = [b"return " + text.rstrip(EMPTY), text]
         last = read(text).last
         if last is not None:
-            form = text[: last.offset] + b"return " + text[last.offset :].rstrip(EMPTY) + b"\n"
-            compiled = self._call(b"compile", form, b"=stdin")
+            behind = b"return " + text[last.offset :].rstrip(EMPTY)
+            forms_of_input.insert(0, text[: last.offset] + behind)
+        errors = []
+        for form in forms_of_input:
+            compiled = self._call(b"compile", form + b"\n", b"=stdin")
             if not isinstance(compiled, tuple) or isinstance(compiled[2], bytes):
-                return
-            error = compiled[1:] if compiled[2] else error
-        raise LuaSyntaxError(to_text(error[0]), error[1])
+                return  # or there is no memory to find out: so it is told when the input is run
+            errors.append(compiled[1:])
+        message, incomplete = next((error for error in errors if error[1]), errors[-1])
+        raise LuaSyntaxError(to_text(message), incomplete)
 
     def enter(
         self,

@@ -115,7 +115,7 @@ function reloading.reload(name)
   if not f then return message, '' end
   source, before = getinfo(f, 'S').source, {}
   classes.note_redeclared_by(note)
-  local failure, frames = calls.protected(run_anew, loading.prepare(f), name)
+  local failure, frames = calls.run(run_anew, loading.prepare(f), name)
   if failure then undo() end
   before = nil
   classes.note_redeclared_by(nil)

@@ -207,16 +207,6 @@ function session_locals.enter(name, number, quiet, before_values, mentioned, dec
   return message, is_joined and as_main_chunk(frames, name) or frames
 end
 
---- Compiles a source as an input: returns nil, or the message and whether its end is missing.
-function session_locals.check(expression, statements)
-  local f, message, incomplete = shell.compile(expression, '=stdin')
-  if f then return nil end
-  local g, other, other_incomplete = shell.compile(statements, '=stdin')
-  if g then return nil end
-  if incomplete then return message, incomplete end
-  return other, other_incomplete
-end
-
 --- Sets a local of the session where there is one of that name, and otherwise a global.
 function session_locals.set_variable(name, value)
   local cell = cells[name]

@@ -200,11 +200,6 @@ class DiskFile(File):
         self.window.at = at + done
         return done if fits else done + self._read_past_buffer(out[done:])
 
-    def skip_partial(self) -> None:
-        present = self.fill(1)
-        if 0 < present < 8:
-            self.window.at += present
-
     def _read_past_buffer(self, out: memoryview) -> int:
         """Read into out directly; the buffer has no unread bytes unless out is empty."""
         if not len(out):
