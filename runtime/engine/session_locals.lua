@@ -7,7 +7,6 @@
 -- @module session_locals
 
 local host, errors, shell = import('host', 'core.errors', 'engine.shell')
-local counters = import 'stopping.counters'
 
 local session_locals = {}
 
@@ -85,21 +84,6 @@ local function found(name)
   end
 end
 
--- An environment in which names are those of cells, and all others the globals.
-local function environment(others)
-  return setmetatable({}, {
-    __index = function(_, name)
-      local cell = others[name]
-      if not cell then return _G[name] end
-      return (select(2, getupvalue(cell.holder, cell.index)))
-    end,
-    __newindex = function(_, name, value)
-      local cell = others[name]
-      if cell then setupvalue(cell.holder, cell.index, value) else _G[name] = value end
-    end,
-  })
-end
-
 -- The function that a source is, within a chunk that declares the names of some cells.
 local function compiled_within(source, name, names)
   local text = 'local ' .. concat(names, ',') .. ' return function(...) ' .. source .. '\nend'
@@ -108,8 +92,7 @@ local function compiled_within(source, name, names)
   return outer()
 end
 
--- The function that a source is, with the locals of the session as upvalues. A function has 60 of
--- these at most: where a source needs more, all are variables of its environment.
+-- The function that a source is, with the locals of the session as upvalues.
 local function joined(source, name, mentioned)
   local names, joins = { KEEP }, { [KEEP] = { holder = holding(keep), index = 1 } }
   for word in gmatch(mentioned, '%S+') do
@@ -120,10 +103,6 @@ local function joined(source, name, mentioned)
     end
   end
   local f, message, incomplete = compiled_within(source, name, names)
-  if not f and #names > counters.UPVALUES then
-    f, message, incomplete = compiled_within(source, name, { KEEP })
-    if f then setfenv(f, environment(joins)) end
-  end
   if not f then return nil, message, incomplete end
   local index = 1
   local upvalue = getupvalue(f, index)
