@@ -1,4 +1,4 @@
-"""What the process does once for all engines: at its end, at a fork, while it loads much."""
+"""Functions for the whole process: at its end, at a fork, while it loads much; and notes."""
 
 from __future__ import annotations
 

@@ -237,24 +237,16 @@ function session_locals.value_of(name)
   if holder then return (select(2, getupvalue(holder, index))) end
 end
 
-local MAX_NAMES = 10000 -- globals that are gone through
-
 --- Calls a function with the name and value of each variable that the program has made, and whether
--- it is a local of the session. Returns how many globals there are beyond MAX_NAMES. No code of the
--- program is run: fields are read raw.
+-- it is a local of the session. No code of the program is run: fields are read raw.
 function session_locals.each_variable(f)
   local names, values = session_locals.all()
   for _, name in ipairs(names) do f(name, values[name], true) end
   local hidden = rawget(_G, '_preloaded_')
-  local seen = 0
   for name, value in next, _G do
     local own = type(name) == 'string' and values[name] == nil
-    if own and not (type(hidden) == 'table' and rawget(hidden, name)) then
-      seen = seen + 1
-      if seen <= MAX_NAMES then f(name, value) end
-    end
+    if own and not (type(hidden) == 'table' and rawget(hidden, name)) then f(name, value) end
   end
-  return math.max(seen - MAX_NAMES, 0)
 end
 
 return session_locals

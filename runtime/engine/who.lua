@@ -20,11 +20,11 @@ local function bytes_text(count)
   return format(unit == 1 and '%d %s' or '%.3g %s', count, UNITS[unit])
 end
 
--- The facts about all variables, by name; the names in order; how many are left out; the names of
--- those that share a storage, by its address.
+-- The facts about all variables, by name; the names in order; the names of those that share a
+-- storage, by its address.
 local function collect()
   local facts, names, sharing = {}, {}, {}
-  local left_out = session_locals.each_variable(function(name, value, is_local)
+  session_locals.each_variable(function(name, value, is_local)
     local fact = inspect.describe(value, false)
     fact.is_local = is_local
     names[#names + 1], facts[name] = name, fact
@@ -35,7 +35,7 @@ local function collect()
   end)
   table.sort(names)
   for _, group in pairs(sharing) do table.sort(group) end
-  return facts, names, sharing, left_out
+  return facts, names, sharing
 end
 
 local function size_of(fact)
@@ -101,7 +101,7 @@ local function width_of(rows, column)
   return width
 end
 
-local function totals(count, facts, sharing, left_out)
+local function totals(count, facts, sharing)
   local storages, bytes = 0, 0
   for _, group in pairs(sharing) do
     local fact = facts[group[1]]
@@ -112,11 +112,11 @@ local function totals(count, facts, sharing, left_out)
     text = text .. format('; %d storage%s with %s', storages, storages == 1 and '' or 's',
       bytes_text(bytes))
   end
-  return text .. (left_out > 0 and format('; %d more are not listed', left_out) or '')
+  return text
 end
 
 local function list_variables()
-  local facts, names, sharing, left_out = collect()
+  local facts, names, sharing = collect()
   local rows = { { 'name', 'type', 'size', 'bytes', '' } }
   for _, name in ipairs(names) do
     local fact = facts[name]
@@ -129,7 +129,7 @@ local function list_variables()
     for column = 1, 4 do row[column] = escapes.padded(row[column], widths[column]) end
     shell.write((gsub(table.concat(row, '  '), '%s+$', '')) .. '\n')
   end
-  shell.write(totals(#names, facts, sharing, left_out) .. '\n')
+  shell.write(totals(#names, facts, sharing) .. '\n')
 end
 
 local of_reference = rawget(_G, 'who')
