@@ -232,4 +232,12 @@ function copies.type(self, ...)
   return slow.type(self, ...)
 end
 
+function copies.typeAs(self, ...)
+  local other = ...
+  local wanted = type_of(other)
+  local value = wanted and wanted.fetch_struct and converted(self, wanted)
+  if value then return value end
+  return slow.typeAs(self, ...)
+end
+
 return copies

@@ -193,7 +193,37 @@ function views.transpose(self, ...)
   return slow.transpose(self, ...)
 end
 
--- -------------------------------------------------------------------------- unfold
+-- ------------------------------------------------------------- squeeze and unfold
+
+-- The view without dimensions of size 1, or without dimension d alone: arguments for `publish`;
+-- nil where the result is a number or has no dimension.
+local function squeezed_view(self, n, d)
+  local view, c = new_view(n, self, n)
+  local left = 0
+  for k = 0, n - 1 do
+    if c.size[k] ~= 1 or d and k ~= d then
+      view.size[left], view.stride[left] = c.size[k], c.stride[k]
+      left = left + 1
+    end
+  end
+  if left == 0 or left == 1 and view.size[0] == 1 then return nil end
+  view.nDimension = left
+  local _, anchor = locate(view, c, c.storageOffset, self)
+  return view, anchor, self
+end
+
+function views.squeeze(self, ...)
+  local count, dim = select('#', ...), ...
+  local c = structs[self] or fetch_struct(self)
+  if c and c.nDimension > 0 and c.nDimension <= ROOM
+    and (count == 0 or count == 1 and is_dimension(c, dim)) then
+    local view, anchor = squeezed_view(self, c.nDimension, dim and dim - 1)
+    if view then return (publish(view, anchor)) end
+  end
+  return slow.squeeze(self, ...)
+end
+
+if not slow.squeeze then views.squeeze = nil end -- HalfTensor has no such method
 
 local function unfolded_view(self, n, d, size, step)
   local view, c = new_view(n + 1, self, n)
