@@ -202,10 +202,8 @@ def start_command(command: bytes, *, reading: bool) -> tuple[int, int]:
 
 def wait_for(process: int) -> None:
     """Wait until a process has ended."""
-    try:
+    with suppress(ChildProcessError):
         os.waitpid(process, 0)
-    except ChildProcessError:
-        pass
 
 
 def leave(process: int) -> None:

@@ -108,11 +108,15 @@ local function handle_error(object)
   return errors.traceback(object) -- a tail call: it counts levels
 end
 
+local function begin_guest_call()
+  guest, interrupts.over = true, false
+  depth = depth + 1
+end
+
 --- Calls a function for a Python program: returns its results, or the message and the traceback of
 -- its error.
 function calls.for_guest(f, ...)
-  guest, interrupts.over = true, false
-  depth = depth + 1
+  begin_guest_call()
   return end_call(xpcall(f, handle_error, ...))
 end
 
@@ -121,11 +125,6 @@ local function end_quick_call(ok, value, list)
   if message then return message, frames, object, mark end
   if list then return nil, unpack(list, 1, list.n) end
   return value
-end
-
-local function begin_quick_call()
-  guest, interrupts.over = true, false
-  depth = depth + 1
 end
 
 local QUICK = [[
@@ -142,7 +141,7 @@ local QUICK = [[
 -- @param f returns a value, or nil and a table of the results behind a nil
 function calls.quick_for_guest(f)
   local call = import.compile(QUICK, 'quick call')
-  return call(f, begin_quick_call, end_quick_call, handle_error, xpcall)
+  return call(f, begin_guest_call, end_quick_call, handle_error, xpcall)
 end
 
 local function end_call_without_results(ok, ...)
@@ -152,8 +151,7 @@ end
 
 --- Runs a chunk for a Python program; returns nothing, or its error's message and traceback.
 function calls.run_for_guest(f, ...)
-  guest, interrupts.over = true, false
-  depth = depth + 1
+  begin_guest_call()
   return end_call_without_results(xpcall(f, handle_error, ...))
 end
 

@@ -102,11 +102,10 @@ class LuaState:
             self.is_started = True
 
     def _all_of_host(self) -> dict[bytes, Any]:
-        take = {b"take_arguments": self.passing.take}
         return {
             **host_table.host_functions(self.state),
             **host_table.definitions(),
-            **take,
+            b"take_arguments": self.passing.take,
             b"KEEP": KEEP,
             b"poll": self.ctrl_c.poll,
             b"pressed": self.ctrl_c.address,

@@ -7,7 +7,7 @@ Lua: each function is wrapped by `guarded`, which returns an exception as bytes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -110,17 +110,12 @@ def loop_for_lua(name: bytes, signature: bytes) -> tuple[int, int] | None:
     return inner_loop(function(name.decode()), signature.decode())
 
 
-_half_values: Array | None = None
-
-
-def _half_table() -> int:
-    """The address of 65,536 floats: the number that each pattern of 16 bits is as a Half."""
-    global _half_values
-    if _half_values is None:
-        values = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
-        # Of a nan only the sign is kept: other bits are not safe in Lua (lua/tensor/elements.lua).
-        _half_values = np.where(np.isnan(values), np.copysign(np.float32(np.nan), values), values)
-    return int(_half_values.ctypes.data)
+@cache
+def _half_values() -> Array:
+    """65,536 floats: the number that each pattern of 16 bits is as a Half."""
+    values = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
+    # Of a nan only the sign is kept: other bits are not safe in Lua (lua/tensor/elements.lua).
+    return np.where(np.isnan(values), np.copysign(np.float32(np.nan), values), values)
 
 
 def _half_bits(value: float | bytes) -> int:
@@ -175,7 +170,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "blas": lambda name, itemsize=8: blas(name.decode(), itemsize),
         "sorter": lambda: sorter() or 0,
         "half_bits": _half_bits,
-        "half_values": _half_table,
+        "half_values": lambda: int(_half_values().ctypes.data),
         "count_cores": lambda: PROCESSORS,
         "default_generator": default_generator,
         "random_stream": lambda: default_generator().native_stream(),
