@@ -1,7 +1,9 @@
-"""The way of a Python program's calls into Lua, which is short: many calls take no time in Lua.
+"""Calls of Lua functions by Python programs.
 
-What only operations of Python's need waits for the first one: that numbers behave as in C, and that
-Ctrl-C does not end what must be finished.
+Many of these functions return within a microsecond, so that the call itself is what takes time. A
+call here does only what every function needs. Two settings that only operations in Python need are
+made when the first operation of the call begins: that numbers behave as in C, and that Ctrl-C waits
+for what must be finished.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ from th_shell.runtime.engine.output import Output
 from th_shell.runtime.errors import Interrupted, LuaError, as_lua_error
 
 
-class Passage:
-    """Calls functions of engine/values.lua, of one engine."""
+class FastCalls:
+    """Calls functions of engine/values.lua, in one engine."""
 
     def __init__(self, lua: LuaState) -> None:
         self._lua = lua
@@ -31,27 +33,31 @@ class Passage:
         self._functions = lua.functions
         self._waiting = lua.passing.waiting
         self._output = lua.state.part(Output)
-        self._late = _Late(ctrl_c)
+        self._settings = _OperationSettings(ctrl_c)
         if not GUESTS:
             GUESTS.append(True)
             hear_in_finalizers()
         ctrl_c.arm(True)
 
     def __call__(self, *args: Any) -> Any:
-        """Call one by its name; returns its results as they are. Raises LuaError."""
-        return self.quickly(b"values", (), args)
+        """Call any function by its name, the first argument. Raises LuaError.
 
-    def quickly(
+        Returns its results as lupa converts them.
+        """
+        return self.call(b"values", (), args)
+
+    def call(
         self, name: bytes, numbers: tuple[float | None, ...], args: tuple[Any, ...] = ()
     ) -> Any:
-        """Call one of those that `begin` has registered.
+        """Call one of the functions that `begin` of engine/values.lua has registered.
 
-        numbers: for its parameters; they need no memory. args: what it takes from Python.
+        numbers: its arguments; lupa passes numbers without using memory. args: other values, which
+        the function fetches from Python. Raises LuaError.
         """
         lua, ctrl_c, output = self._lua, self._ctrl_c, self._output
         if lua.depth and self._is_turn():
             return self._within(name, numbers, args)
-        # Ctrl-C may end what follows wherever a function is called.
+        # Ctrl-C may raise KeyboardInterrupt at each call of a function below.
         try:
             self._acquire()
             place, state = THREAD.place or this_thread(), lua.state
@@ -60,17 +66,17 @@ class Passage:
                 lua.depth = 1
                 if args:
                     self._waiting[0] = args
-                place.state, state.late = state, self._late
+                place.state, state.late = state, self._settings
                 if ctrl_c.ending is not None:
                     ctrl_c.arm(True)
-                if lua.is_closed:  # asked behind that: see `LuaState.close`
+                if lua.is_closed:  # to be read after depth is set: see `LuaState.close`
                     raise LuaError(CLOSED)
                 if sys.stdout is not output.seen:
                     output.look()
                 return self._functions[name](*numbers)
             except Exception as error:
                 lua.check_open()
-                raise self._as_ending(lua.failure(error)) from None
+                raise self._raised_by(lua.failure(error)) from None
             finally:
                 place.state = before
                 lua.depth = 0
@@ -83,15 +89,15 @@ class Passage:
             try:
                 self._release()
             except RuntimeError:
-                pass  # Ctrl-C came while it waited for its turn
+                pass  # Ctrl-C came while this thread waited for its turn
 
     def _within(self, name: bytes, numbers: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
-        """Call Lua while Lua waits for Python: see runtime/host/lua_calls.py."""
+        """Call Lua from a Python function that Lua has called: see runtime/host/lua_calls.py."""
         self._lua.check_open()
         place = this_thread()
         before, place.state = place.state, self._lua.state
         try:
-            self.look_at_output()
+            self.follow_output()
             call = self._lua.state.part(LuaFunctions).call
             if name == b"values":
                 return call(name, *args)
@@ -103,28 +109,30 @@ class Passage:
             raise as_lua_error(error) from None
         finally:
             place.state, self._waiting[0] = before, ()
-            self.look_at_output()
+            self.follow_output()
 
-    def look_at_output(self) -> None:
-        """Pass on what Lua has written, and see where it is to write now."""
+    def follow_output(self) -> None:
+        """Pass on what Lua has written; if `sys.stdout` has changed, let Lua write there."""
         self._output.drain()
         if sys.stdout is not self._output.seen:
             self._output.look()
 
-    def _as_ending(self, error: LuaError) -> BaseException:
+    def _raised_by(self, error: LuaError) -> BaseException:
+        """Return what Ctrl-C or `close` is to raise, if that has stopped Lua; else the error."""
         return self._ctrl_c.ending or error if isinstance(error, Interrupted) else error
 
     def _finish(self) -> None:
+        """Close the engine if that was asked for, pass on output, and undo the settings."""
         if self._lua.is_closed:
             self._lua.end()
         try:
             self._output.drain()
         finally:
-            self._late.undo()
+            self._settings.undo()
 
 
-class _Late:
-    """Settings that are made once an operation begins in a call, and undone where the call ends."""
+class _OperationSettings:
+    """Settings for operations: made when a call's first one begins, undone when the call ends."""
 
     def __init__(self, ctrl_c: CtrlC) -> None:
         self._ctrl_c = ctrl_c
@@ -132,12 +140,16 @@ class _Late:
         self._has_taken_over = False
 
     def __call__(self) -> None:
+        """Make the settings; `settle` calls this."""
         self._has_taken_over = self._ctrl_c.take_over()
         self._numbers = np.errstate(all="ignore")
         self._numbers.__enter__()
 
     def undo(self) -> None:
-        """Undo it, if it was done. Raises KeyboardInterrupt where nothing has heard of it."""
+        """Undo the settings, if they were made.
+
+        Raises KeyboardInterrupt after a Ctrl-C that nothing has answered yet.
+        """
         numbers, self._numbers = self._numbers, None
         if numbers is not None:
             numbers.__exit__(None, None, None)

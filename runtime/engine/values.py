@@ -24,7 +24,7 @@ from th_shell.runtime.core.dtypes import EXACT
 from th_shell.runtime.core.encoding import to_bytes, to_text
 from th_shell.runtime.core.interrupts import INTERRUPTED, mark_interruptible, uninterruptible
 from th_shell.runtime.core.tensor import Tensor
-from th_shell.runtime.engine.fast_calls import Passage
+from th_shell.runtime.engine.fast_calls import FastCalls
 from th_shell.runtime.engine.lua_state import CLOSED, LuaState
 from th_shell.runtime.engine.output import Output
 from th_shell.runtime.engine.proxies import LuaObject, made_for
@@ -63,7 +63,7 @@ class Values:
         self.arrays = arrays
         self._lua = lua
         self._ctrl_c = lua.ctrl_c
-        self._cross = Passage(lua)
+        self._lua_calls = FastCalls(lua)
         self._dropped: deque[Any] = deque()  # numbers, and marks of objects that are gone
         self._marks: dict[int, _Mark] = {}
         self._raised: list[tuple[str, BaseException]] = []
@@ -71,7 +71,7 @@ class Values:
         self._output = lua.state.part(Output)
         functions = lua.functions  # alone: what Lua has must not keep its state
         register = lambda new_functions: functions.update(new_functions.items())  # noqa: E731
-        address = self._cross(b"begin", counts_loops, register)
+        address = self._lua_calls(b"begin", counts_loops, register)
         self._output.connect(int(address, 16), stdout)
 
     # -- calls
@@ -85,10 +85,10 @@ class Values:
         if self._dropped:
             self._forget()
         if not values:
-            return self._checked(self._cross(name, *args))
+            return self._checked(self._lua_calls(name, *args))
         lists: list[int] = []
         try:
-            return self._checked(self._cross(name, *args, *self._to_all(values, lists)))
+            return self._checked(self._lua_calls(name, *args, *self._to_all(values, lists)))
         finally:
             self._dropped.extend(lists)
 
@@ -98,7 +98,7 @@ class Values:
         return results
 
     def value(self, name: bytes, *args: Any, values: tuple[Any, ...] = ()) -> Any:
-        """The value that the results of a function stand for; of several a tuple."""
+        """Return the value that the results of a function stand for; of several a tuple."""
         return self._found(self.ask(name, *args, values=values))
 
     def _found(self, results: Any) -> Any:
@@ -108,7 +108,7 @@ class Values:
         return values[0] if len(values) == 1 else tuple(values)
 
     def values(self, name: bytes, *args: Any) -> list[Any]:
-        """The values of the pairs that a function returns."""
+        """Return the values of the pairs that a function returns."""
         results = self.ask(name, *args)
         return [] if results is None else self.from_pairs(results[1:])
 
@@ -122,12 +122,12 @@ class Values:
         count = len(args)
         if count > _FEW:
             return self._send(b"call_plain", number, args)
-        results = self._cross.quickly(b"call_few", (number, count) + args)
+        results = self._lua_calls.call(b"call_few", (number, count) + args)
         kind = type(results)
         return results if kind is int or kind is float else self._found(results)
 
     def get(self, number: int, key: Any) -> Any:
-        """The value that an object has for a key."""
+        """Return the value that an object has for a key."""
         if self._dropped:
             self._forget()
         kind = type(key)
@@ -135,9 +135,9 @@ class Values:
             number_of_name = self._names.get(key) or self._number_of(key)
             if not number_of_name:
                 return self.value(b"get", number, values=(key,))
-            results = self._cross.quickly(b"get_named", (number, number_of_name))
+            results = self._lua_calls.call(b"get_named", (number, number_of_name))
         elif kind is int and _LEAST <= key <= EXACT:
-            results = self._cross.quickly(b"get_number", (number, key))
+            results = self._lua_calls.call(b"get_number", (number, key))
         else:
             return self.value(b"get", number, values=(key,))
         kind = type(results)
@@ -150,12 +150,12 @@ class Values:
         self._send(b"set_plain", number, (key, value))
 
     def field(self, number: int, name: str) -> tuple[Any, bool]:
-        """The value of an object's field, and whether it is a method."""
+        """Return the value of an object's field, and whether it is a method."""
         if self._dropped:
             self._forget()
         number_of_name = self._names.get(name) or self._number_of(name)
         if number_of_name:
-            results = self._cross.quickly(b"field_named", (number, number_of_name))
+            results = self._lua_calls.call(b"field_named", (number, number_of_name))
         else:
             results = self.ask(b"field", number, values=(name,))
         if type(results) is tuple and len(self._checked(results)) == 5:
@@ -163,17 +163,17 @@ class Values:
         return self._found(results), False
 
     def _number_of(self, name: str) -> int:
-        """The number that a name has in Lua, which needs no memory to cross; 0: it has none."""
+        """Return the number that a name has in Lua, which needs no memory to cross; 0 for none."""
         if len(self._names) == _NAMES:
             return 0
         return self._names.setdefault(name, self.ask(b"name", to_bytes(name)))
 
     def _send(self, name: bytes, number: int, args: tuple[Any, ...]) -> Any:
-        """The value of a function for plain values, or where not all are plain, of the other."""
+        """Call the function for plain values, or the general one where not all are plain."""
         plain = plain_values(args)
         if plain is None:
             return self.value(name.removesuffix(b"_plain"), number, values=args)
-        return self._found(self._cross.quickly(name, (number,), tuple(plain)))
+        return self._found(self._lua_calls.call(name, (number,), tuple(plain)))
 
     def _fail(self, message: bytes, traceback: bytes, *raised: Any) -> NoReturn:
         """Raise an error of Lua; raised: what it was raised with, as engine/shell.lua tells."""
@@ -209,12 +209,12 @@ class Values:
             last = dropped.popleft()
             numbers.append(last if isinstance(last, int) else last.number)
             self._marks.pop(numbers[-1], None)
-        self._cross(b"drop", *numbers)
+        self._lua_calls(b"drop", *numbers)
 
     # -- from Lua
 
     def from_pairs(self, pairs: tuple[Any, ...]) -> list[Any]:
-        """The values that some pairs stand for."""
+        """Return the values that some pairs stand for."""
         return [self._from(pairs[i], pairs[i + 1]) for i in range(0, len(pairs), 2)]
 
     def _from(self, value: Any, mark: bytes | None) -> Any:
@@ -239,7 +239,7 @@ class Values:
         return [lists[-1], 1, len(objects)]
 
     def _to(self, value: Any) -> tuple[Any, Any]:
-        """The pair for a value that is no container."""
+        """Return the pair for a value that is no container."""
         if value is None or isinstance(value, (bool, np.bool_)):
             return None if value is None else bool(value), None
         if isinstance(value, (int, float, np.number)):
@@ -273,7 +273,7 @@ class Values:
         raise TypeError(f"Lua has no values for Python's {type(value).__name__}{advice}")
 
     def _callback(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A Python function as Lua calls it: with pairs. It does not keep the engine alive."""
+        """Return a Python function as Lua calls it, with pairs; it keeps no engine alive."""
         reference = weakref.ref(self)
 
         def call(*args: Any) -> Any:
@@ -296,20 +296,20 @@ class Values:
                 return crossing._note(error)
             finally:
                 if sys.stdout is not crossing._output.seen:  # the function may have changed it
-                    crossing._cross.look_at_output()
+                    crossing._lua_calls.follow_output()
 
         # Ctrl-C is allowed by code object: see `guarded` in host/lua_calls.py.
         call.__code__ = call.__code__.replace(co_name="called_by_lua")
         return mark_interruptible(call)
 
     def _arguments_of_lua(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments of a function for what engine/values.lua passes."""
+        """Return the arguments of a Python function, from what engine/values.lua passes."""
         if len(args) < 2:
             return tuple(map(plain_string, args))
         return tuple(self.from_pairs(args[1:]))
 
     def _answer(self, result: Any) -> Any:
-        """The result of a function as engine/values.lua takes it."""
+        """Return the result of a function as engine/values.lua takes it."""
         results = result if isinstance(result, tuple) else (result,)
         plain = plain_values(results) if len(results) == 1 else None
         if plain is not None:
