@@ -91,7 +91,7 @@ def check(result: Any) -> None:
 
 
 def as_lua_error(error: Exception) -> LuaError:
-    """An exception that came out of Lua, other than what calls.lua reports, as a LuaError."""
+    """Return as a LuaError an exception that came out of Lua, unless calls.lua reports it."""
     if isinstance(error, LuaError):
         return error
     if isinstance(error, MemoryError):  # Lua's and Python's own

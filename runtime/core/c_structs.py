@@ -25,7 +25,7 @@ ELEMENT_TYPES = (
 
 
 def element_ctype(real: str) -> str:
-    """The C type of an element in memory, of which nothing is left to the compiler."""
+    """Return the C type of an element, one that has the same size and sign everywhere."""
     return {"char": "signed char", "half": "uint16_t"}.get(real, real)
 
 
@@ -65,16 +65,16 @@ class CStruct:
 
     @property
     def size(self) -> int:
-        """Its bytes, with those that align another one behind it."""
+        """Return the number of its bytes, with the padding that an array of it has."""
         return struct.calcsize(self.format + "0P")
 
     def offset(self, member: str) -> int:
-        """The bytes in front of a member."""
+        """Return the position of a member, in bytes from the start of the struct."""
         at = self.members.index(member)
         return struct.calcsize(self.format[: at + 1] + "0" + self.format[at + 1])
 
     def offsets(self) -> dict[str, int]:
-        """The offset of each member."""
+        """Return the position of each member, in bytes."""
         return {member: self.offset(member) for member in self.members}
 
 

@@ -44,12 +44,12 @@ class DType:
 
     @property
     def tensor_name(self) -> str:
-        """The tensor's class: 'torch.DoubleTensor'."""
+        """Return the tensor's class: 'torch.DoubleTensor'."""
         return f"torch.{self.name}Tensor"
 
     @property
     def storage_name(self) -> str:
-        """The storage's class: 'torch.DoubleStorage'."""
+        """Return the storage's class: 'torch.DoubleStorage'."""
         return f"torch.{self.name}Storage"
 
 
@@ -121,7 +121,7 @@ def cast_scalar(value: float, to: DType) -> float | int:
 
 
 def wrapped(whole: int, to: DType) -> int:
-    """A whole number as one of an integer type: without the bits that the type has no room for."""
+    """Return a whole number wrapped to an integer type, as C does: its lowest bits."""
     if to is BYTE:
         return whole & 0xFF
     half = 1 << (8 * to.size - 1)

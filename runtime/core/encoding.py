@@ -9,17 +9,17 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 def to_bytes(text: str) -> bytes:
-    """The string of Lua for a text."""
+    """Return the string of Lua for a text."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def to_text(string: bytes) -> str:
-    """The text for a string of Lua."""
+    """Return the text for a string of Lua."""
     return string.decode("utf-8", "surrogateescape")
 
 
 def shown(name: bytes) -> str:
-    """A file's name for a message: with control codes, which could harm a terminal, as digits."""
+    """Return a file's name for a message, with control codes, which a terminal obeys, as digits."""
     return _CONTROL.sub(_digits, to_text(name))
 
 

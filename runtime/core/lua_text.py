@@ -52,7 +52,7 @@ class Token(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The position behind the token."""
+        """Return the position behind the token."""
         return self.start + len(self.text)
 
     @property
@@ -63,18 +63,18 @@ class Token(NamedTuple):
 
     @property
     def content(self) -> str:
-        """The text of a string, without its marks."""
+        """Return the text of a string, without its marks."""
         size = len(self.mark)
         return self.text[size:] if self.is_open else self.text[size : len(self.text) - size]
 
 
 def tokens(text: str, start: int = 0) -> list[Token]:
-    """The tokens of a text from a position on, comments among them."""
+    """Return the tokens of a text from a position on, comments among them."""
     return [_token(match) for match in _compiled(_TOKEN).finditer(text, start)]
 
 
 def structure(text: str) -> list[Token]:
-    """The tokens that open and close blocks and brackets, and strings and comments.
+    """Return the tokens that open and close blocks and brackets, and strings and comments.
 
     This takes a fraction of the time for all tokens.
     """

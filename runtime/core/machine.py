@@ -35,7 +35,7 @@ _at_start: list[tuple[int, int]] = []
 
 
 def available(root: str = "") -> int | None:
-    """The bytes that can be written without ending a process; None where nothing tells.
+    """Return the bytes that can be written without ending a process; None where nothing tells.
 
     root: a folder that has the system's files instead of the system.
     """
@@ -140,7 +140,7 @@ def quota(root: str = "") -> float | None:
 
 
 def memory_left(root: str = "") -> int | None:
-    """The bytes that this process may still use; None where there is no limit. root: as above.
+    """Return the bytes that this process may still use; None for no limit. root: as above.
 
     Pages of files that were read count as free, since the system gives them up for others.
     """
@@ -152,7 +152,7 @@ def memory_left(root: str = "") -> int | None:
 
 
 def _groups(root: str, controller: str, mounts: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """The folders of the groups of version 2 and of version 1 that limit this process."""
+    """Return the folders of the groups of version 2 and of version 1 that limit this process."""
     new: list[str] = []
     old: list[str] = []
     for line in _lines(f"{root}/{_GROUPS}"):
@@ -183,7 +183,7 @@ def _field(path: str, name: str) -> int:
 
 
 def _folders(root: str, mount: str, name: str) -> Iterator[str]:
-    """A group's folder and those of the groups that it is in."""
+    """Return a group's folder and those of the groups that it is in."""
     parts = [part for part in name.split("/") if part not in ("", ".")]
     for count in range(len(parts), -1, -1):
         yield "/".join((root, mount, *parts[:count]))

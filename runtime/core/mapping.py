@@ -28,7 +28,7 @@ _mapped: Counter[tuple[int, int]] = Counter()
 def map_file(
     cls: type[Storage], name: bytes, size: int, *, shared: bool, shared_memory: bool
 ) -> Storage:
-    """A storage of ``size`` elements that maps a file; size 0 means all of the file's elements.
+    """Return a storage of ``size`` elements that maps a file; size 0 means all its elements.
 
     shared: changes of elements reach the file, which is created and extended where needed;
     otherwise the file is only read, and changes stay in this storage. shared_memory: name is that
@@ -65,7 +65,7 @@ def map_file(
 
 
 def map_privately(descriptor: int) -> mmap.mmap:
-    """A whole file in memory; what is changed there does not reach the file. Raises OSError."""
+    """Map a whole file into memory; changes there do not reach the file. Raises OSError."""
     memory = mmap.mmap(descriptor, 0, access=mmap.ACCESS_COPY)
     _count_mapping(memory, descriptor)
     return memory
@@ -97,7 +97,7 @@ def _uncount_mapping(key: tuple[int, int]) -> None:
 
 
 def _shared_memory_path(name: bytes) -> bytes:
-    """The path of an object in shared memory; refuses names with folders, as shm_open does."""
+    """Return the path of an object in shared memory; refuse names with folders, as shm_open."""
     base = name.lstrip(b"/")
     if not base or b"/" in base:
         raise _cannot_open(shown(name), True, True)
@@ -130,7 +130,7 @@ def _cannot_open(label: str, shared: bool, shared_memory: bool) -> TorchError:
 
 
 def _settle_size(descriptor: int, label: str, nbytes: int, shared: bool) -> int:
-    """The number of bytes to map; a shared file is extended to it, with room on its disk."""
+    """Return the number of bytes to map; a shared file is extended to it, with room on its disk."""
     try:
         status = os.fstat(descriptor)
     except OSError:

@@ -93,7 +93,7 @@ _MAX_QUICK = 0.03
 
 
 def not_enough(nbytes: int) -> str:
-    """The reference's message where there is no memory for so many bytes."""
+    """Return the reference's message where there is no memory for so many bytes."""
     return f"$ Torch: not enough memory: you tried to allocate {nbytes >> 30}GB. Buy new RAM!"
 
 
@@ -112,7 +112,7 @@ class Meter:
 
     @property
     def room(self) -> int:
-        """The bytes left until a collection is due."""
+        """Return the bytes left until a collection is due."""
         return self.limit - self.live
 
     def add(self, nbytes: int) -> None:
@@ -164,7 +164,7 @@ class Pool:
         return bool(self._free.get(nbytes))
 
     def take(self, nbytes: int) -> Array:
-        """So many bytes, undetermined: kept ones, or new ones. `give` takes their base back."""
+        """Return undetermined bytes: kept ones, or new ones. `give` takes their base back."""
         blocks = self._free.get(nbytes, [])
         try:
             memory = blocks.pop()
@@ -199,7 +199,7 @@ class Pool:
             self._free.setdefault(nbytes, []).append(memory)
 
     def _count(self) -> int:
-        """The bytes that are kept."""
+        """Return the bytes that are kept."""
         return sum([nbytes * len(blocks) for nbytes, blocks in list(self._free.items())])
 
 
@@ -331,7 +331,7 @@ class Slots:
         self._free: list[tuple[memoryview, int, int]] = []
 
     def acquire(self) -> tuple[memoryview, int, int]:
-        """A free slot; its contents are undetermined."""
+        """Return a free slot; its contents are undetermined."""
         try:
             return self._free.pop()
         except IndexError:
@@ -342,7 +342,7 @@ class Slots:
             return slots[0]
 
     def foreign(self, address: int, keeper: object) -> tuple[Any, ...]:
-        """A slot in memory of somebody else's, which keeper keeps alive."""
+        """Return a slot in memory of somebody else's, which keeper keeps alive."""
         return bytes_at(address, self.SIZE), 0, address, keeper
 
     def release(self, slot: tuple[Any, ...]) -> None:

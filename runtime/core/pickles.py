@@ -23,7 +23,7 @@ def makes(kind: str) -> Callable[[F], F]:
 
 
 def restored(kind: str, *parts: Any) -> Any:
-    """The object of a kind that has these parts."""
+    """Return the object of a kind that has these parts."""
     return _MAKERS[kind](*parts)
 
 

@@ -57,7 +57,7 @@ def require() -> None:
 
 
 def descriptor_path(descriptor: int) -> str:
-    """A path to an open file, in this process and in those that inherit it."""
+    """Return a path to an open file, in this process and in those that inherit it."""
     return f"/proc/self/fd/{descriptor}"
 
 
@@ -66,7 +66,7 @@ def descriptor_path(descriptor: int) -> str:
 
 @cache
 def c_function(name: str) -> Any | None:
-    """A function of the libraries that the process has loaded; None where it cannot be had."""
+    """Return a function of the libraries that the process has loaded; None if there is none."""
     try:
         return getattr(ctypes.CDLL(None), name)
     except (AttributeError, OSError, TypeError):

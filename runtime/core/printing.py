@@ -74,7 +74,7 @@ def find_layout(values: Array) -> Layout:
 
 
 def number_texts(layout: Layout, values: Array) -> list[str]:
-    """The text of each number, padded to the width of a column."""
+    """Return the text of each number, padded to the width of a column."""
     scaled = values if layout.scale is None else values / layout.scale
     return [layout.format % value for value in scaled.tolist()]
 
@@ -108,13 +108,13 @@ def _matrix(values: Array, layout: Layout, indent: str) -> str:
 
 
 def _slices(sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """All positions, from 0, in the dimensions before the last two; the first varies fastest."""
+    """Return the positions (from 0) in all dimensions but the last two; the first runs fastest."""
     for position in product(*(range(n) for n in reversed(sizes[:-2]))):
         yield position[::-1]
 
 
 def tensor_text(tensor: Tensor) -> str:
-    """The text that tostring gives for a tensor; it ends with a newline."""
+    """Return the text that tostring gives for a tensor; it ends with a newline."""
     name = tensor.dtype.tensor_name
     if not tensor.sizes:
         return f"[{name} with no dimension]\n"
@@ -133,7 +133,7 @@ def tensor_text(tensor: Tensor) -> str:
 
 
 def storage_text(storage: Storage) -> str:
-    """The text that tostring gives for a storage; it ends with a newline."""
+    """Return the text that tostring gives for a storage; it ends with a newline."""
     text = vector_text(storage.data) if storage.size else ""
     return f"{text}[{storage.dtype.storage_name} of size {storage.size}]\n"
 
@@ -147,7 +147,7 @@ _Shown = Sequence[int | None]
 
 
 def elided_text(value: Tensor | Storage, limit: int, style: str, width: int) -> str | None:
-    """The text of a tensor or storage of more elements than limit; None for others.
+    """Return the text of a tensor or storage of more elements than limit; None for others.
 
     style: what shows all elements. width: the characters that a line may have.
     """
@@ -164,7 +164,7 @@ def elided_text(value: Tensor | Storage, limit: int, style: str, width: int) -> 
 
 
 def _elements(values: Array, width: int) -> tuple[str, int]:
-    """The text of a tensor's elements, and how many it shows."""
+    """Return the text of a tensor's elements, and how many it shows."""
     if values.ndim == 1:
         return _vector(values, np.dtype(np.float64))
     positions = _ends(prod(values.shape[:-2]), _OF_SLICES)
@@ -193,7 +193,7 @@ def _elements(values: Array, width: int) -> tuple[str, int]:
 
 
 def _corners(values: Array, places: Sequence[Array], rows: _Shown, columns: _Shown) -> Array:
-    """The numbers that are shown: slices x rows x columns."""
+    """Return the numbers that are shown: slices x rows x columns."""
     row_places = np.array([r for r in rows if r is not None])
     column_places = np.array([c for c in columns if c is not None])
     index = [place[:, None, None] for place in places]
@@ -203,7 +203,7 @@ def _corners(values: Array, places: Sequence[Array], rows: _Shown, columns: _Sho
 
 
 def _ends(size: int, edge: int) -> _Shown:
-    """The first and last positions of a dimension; all, where that leaves out one at most."""
+    """Return the first and last positions of a dimension; all, if that leaves out one at most."""
     if size <= 2 * edge + 1:
         return range(size)
     return [*range(edge), None, *range(size - edge, size)]

@@ -36,7 +36,7 @@ class State:
         self._preparations: dict[str, Callable[[Any], object]] = {}
 
     def part(self, kind: type[T]) -> T:
-        """The part of a class."""
+        """Return the part of a class."""
         part: T | None = self.parts.get(kind)
         if part is None:
             part = self.parts[kind] = kind()
@@ -124,7 +124,7 @@ def settle() -> None:
 
 
 def current(kind: type[T]) -> T:
-    """The part of a class, of the engine that this thread works for."""
+    """Return the part of a class, of the engine that this thread works for."""
     place = THREAD.place or this_thread()
     state = place.state
     if state is None:  # no engine runs this code

@@ -82,20 +82,20 @@ class Storage:
     @classmethod
     @uninterruptible
     def new(cls, size: int = 0) -> Storage:
-        """A storage of ``size`` undetermined elements."""
+        """Return a storage of ``size`` undetermined elements."""
         data = current(Memory).allocate(size, cls.dtype)
         return cls(data, None, data.nbytes)
 
     @classmethod
     @uninterruptible
     def of(cls, data: Array) -> Storage:
-        """A storage that takes over a fresh one-dimensional contiguous array."""
+        """Return a storage that takes over a fresh one-dimensional contiguous array."""
         current(Memory).meter.add(data.nbytes)
         return cls(data, None, data.nbytes)
 
     @classmethod
     def read_later(cls, size: int, read: Callable[[Array, int], None]) -> Storage:
-        """A storage of ``size`` elements that are read into memory when `data` is first used.
+        """Return a storage of ``size`` elements that are read when `data` is first used.
 
         read: fills an array with those from an element on, or raises an error.
         """
@@ -135,7 +135,7 @@ class Storage:
 
     @classmethod
     def view_of(cls, source: Storage, offset: int, size: int) -> Storage:
-        """A storage that shares ``size`` elements of another one from ``offset`` (from 0).
+        """Return a storage that shares ``size`` elements of another one from ``offset`` (from 0).
 
         Manual: Storage, torch.TYPEStorage(storage [, offset [, size]]).
         """
@@ -147,7 +147,7 @@ class Storage:
 
     @classmethod
     def at_address(cls, address: int, size: int) -> Storage:
-        """A storage over ``size`` elements of raw memory, which it does not free.
+        """Return a storage over ``size`` elements of raw memory, which it does not free.
 
         Manual: Storage, torch.TYPEStorage(size, ptr). Raises ArgError for memory that cannot be
         written: Torch7 dies when it is used.
@@ -166,7 +166,7 @@ class Storage:
     @classmethod
     @uninterruptible
     def adopted(cls, struct: int, address: int, size: int, block: Any) -> Storage:
-        """The storage of a block that Lua made, which has the C struct and the elements.
+        """Return the storage of a block that Lua made, which has the C struct and the elements.
 
         There is one object for each block. Lua may ask for it again before it has got the first
         answer, in a finalizer.
@@ -203,7 +203,7 @@ class Storage:
 
     @staticmethod
     def at_mirror(address: int) -> Storage:
-        """The storage whose C struct is at an address that `mirror` gave."""
+        """Return the storage whose C struct is at an address that `mirror` gave."""
         reference = _by_address.get(address)
         storage = reference() if reference is not None else None
         if storage is None:
@@ -287,7 +287,7 @@ class Storage:
 
     @uninterruptible
     def mirror(self) -> int:
-        """The address of the C struct, which stays valid and current as long as self lives."""
+        """Return the address of the C struct; it is valid and current as long as self lives."""
         if self._slot is None:
             self._slot = SLOTS.acquire()
             self._write_mirror()
@@ -316,7 +316,7 @@ class Storage:
 
 
 def storage_class(dtype: DType) -> type[Storage]:
-    """A new class of storages, for an element type."""
+    """Return a new class of storages, for an element type."""
     members = {"__slots__": (), "dtype": dtype, "__doc__": f"{dtype.storage_name}."}
     return type(f"{dtype.name}Storage", (Storage,), members)
 

@@ -34,7 +34,7 @@ _REFCOUNTED = int(Flag.REFCOUNTED)
 
 @lru_cache(maxsize=4096)
 def contiguous_strides(sizes: Sizes) -> Sizes:
-    """The strides, in elements, of a contiguous tensor: its last dimension varies fastest.
+    """Return the strides, in elements, of a contiguous tensor: its last dimension varies fastest.
 
     A size of 0, which PyTorch's tensors may have, counts as 1.
     """
@@ -114,14 +114,14 @@ class Tensor:
 
     @classmethod
     def new(cls, sizes: Sizes = ()) -> Tensor:
-        """A contiguous tensor of undetermined elements."""
+        """Return a contiguous tensor of undetermined elements."""
         tensor = cls()
         tensor.resize(sizes)
         return tensor
 
     @classmethod
     def of(cls, values: Array) -> Tensor:
-        """A contiguous tensor of an array's elements.
+        """Return a contiguous tensor of an array's elements.
 
         values has the class's element type. A contiguous array becomes the tensor's memory, so
         nothing else may use it.
@@ -192,7 +192,7 @@ class Tensor:
 
     @property
     def array(self) -> Array:
-        """The elements as a numpy array of shape ``sizes`` that shares the storage's memory.
+        """Return the elements as a numpy array of shape ``sizes`` that shares the storage's memory.
 
         An empty tensor gives an array of shape (0,). Raises StorageExceeded where the storage has
         become too small.
@@ -214,7 +214,7 @@ class Tensor:
 
     @property
     def flat(self) -> Array:
-        """The elements in order as a one-dimensional array.
+        """Return the elements in order as a one-dimensional array.
 
         It shares the storage's memory if the tensor is contiguous or has one dimension.
         """
@@ -226,7 +226,7 @@ class Tensor:
         return self.array.reshape(-1)
 
     def _data(self) -> Array:
-        """The storage's data, which reaches to the tensor's last element."""
+        """Return the storage's data, which reaches to the tensor's last element."""
         if not self.sizes or self.storage is None:
             return np.empty(0, self.dtype.numpy)
         data = self.storage.data
@@ -318,15 +318,15 @@ class Tensor:
         return all(expected < 0 or expected == stride for expected, stride in pairs)
 
     def view(self, offset: int, sizes: Sizes, strides: Sizes) -> Tensor:
-        """A new tensor that views the same storage; the geometry has been validated."""
+        """Return a new tensor that views the same storage; the geometry has been validated."""
         return type(self)(self.storage, offset, sizes, strides)
 
     def alias(self) -> Tensor:
-        """A new tensor that is the same view."""
+        """Return a new tensor that is the same view."""
         return type(self)(self.storage, self.offset, self.sizes, self.strides)
 
     def narrow(self, dim: int, start: int, size: int) -> Tensor:
-        """A view of the elements ``start`` to ``start + size - 1`` of one dimension.
+        """Return a view of the elements ``start`` to ``start + size - 1`` of one dimension.
 
         Raises ArgError where these do not exist. Manual: Tensor, narrow(dim, index, size).
         """
@@ -340,7 +340,7 @@ class Tensor:
         return self.view(self.offset + start * self.strides[dim], sizes, self.strides)
 
     def select(self, dim: int, index: int) -> Tensor:
-        """A view of the slice at ``index`` of one dimension, without that dimension.
+        """Return a view of the slice at ``index`` of one dimension, without that dimension.
 
         Raises ArgError where there is none, and for a vector. Manual: Tensor, select(dim, index).
         """
@@ -355,7 +355,7 @@ class Tensor:
         return self.view(self.offset + index * self.strides[dim], sizes, strides)
 
     def transpose(self, dim1: int, dim2: int) -> Tensor:
-        """A view with two dimensions swapped.
+        """Return a view with two dimensions swapped.
 
         Raises ArgError where there is no such dimension. Manual: Tensor, transpose(dim1, dim2).
         """
@@ -369,7 +369,7 @@ class Tensor:
         return self.view(self.offset, tuple(sizes), tuple(strides))
 
     def unfold(self, dim: int, size: int, step: int) -> Tensor:
-        """A view of all slices of ``size`` elements of one dimension, ``step`` elements apart.
+        """Return a view of the slices of ``size`` elements of a dimension, ``step`` elements apart.
 
         The dimension then counts the slices; a new last dimension has a slice's elements.
         Raises ArgError where a number is out of range. Manual: Tensor, unfold(dim, size, step).
@@ -390,7 +390,7 @@ class Tensor:
         return self.view(self.offset, sizes, strides)
 
     def squeeze(self, dim: int | None = None) -> Tensor:
-        """A view without the dimensions of size 1, or without ``dim`` if its size is 1.
+        """Return a view without the dimensions of size 1, or without ``dim`` if its size is 1.
 
         At least one dimension remains. Manual: Tensor, squeeze([dim]).
         """
@@ -412,7 +412,7 @@ class Tensor:
 
     @uninterruptible
     def mirror(self) -> int:
-        """The address of the mirror, which is valid and current as long as this tensor lives."""
+        """Return the address of the mirror, valid and current as long as this tensor lives."""
         if self._slot is None:
             self._slot = SLOTS.acquire()
             self._write_mirror()
@@ -453,7 +453,7 @@ class Tensor:
 
 
 def _resolve(sizes: Sequence[int], strides: Sequence[int] | None) -> tuple[Sizes, Sizes]:
-    """The sizes before the first that is not positive, and strides without negative ones.
+    """Return the sizes before the first that is not positive, and strides without negative ones.
 
     A negative stride, or one that is not given, becomes that of a contiguous dimension.
     """

@@ -83,7 +83,7 @@ class CtrlC:
         return True
 
     def give_back(self) -> None:
-        """Leave Ctrl-C to Python again. Raises KeyboardInterrupt where nothing has heard of it."""
+        """Leave Ctrl-C to Python again. Raises KeyboardInterrupt for one that is unanswered."""
         if _signal.getsignal(signal.SIGINT) == self._handle:
             _set_handler(signal.default_int_handler)
         if isinstance(self.ending, KeyboardInterrupt):
@@ -268,7 +268,7 @@ class SignalWatcher:
 
 @cache
 def signal_watcher() -> SignalWatcher:
-    """The process's watcher. Raises as making it does."""
+    """Return the process's watcher; the first call makes it, and raises what that raises."""
     return SignalWatcher()
 
 

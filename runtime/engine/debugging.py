@@ -131,7 +131,7 @@ class Debugging:
                 request = dialogue.send(_decoded(answer))
 
     def request(self, *request: Any) -> Answer:
-        """The answer to one request, while no program runs."""
+        """Return the answer to one request, while no program runs."""
         return _decoded(self._call(b"debug", _encoded(request)))
 
 

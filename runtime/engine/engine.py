@@ -112,7 +112,7 @@ class Engine:
             values.ask(b"run", _text(source), b"=" + to_bytes(name), values=args)
 
     def eval(self, source: str | bytes, name: str = "lua", timeout: float | None = None) -> Any:
-        """The value of a Lua expression, or what a chunk returns; of several a tuple.
+        """Return the value of a Lua expression, or what a chunk returns; of several a tuple.
 
         timeout, and what is raised: as for `run`.
         """
@@ -130,18 +130,18 @@ class Engine:
             yield values
 
     def require(self, name: str | bytes) -> Any:
-        """The module that Lua's require loads, or has loaded. Raises LuaError."""
+        """Return the module that Lua's require loads, or has loaded. Raises LuaError."""
         return self["require"](name)
 
     @property
     def globals(self) -> LuaTable:
-        """The table of Lua's globals."""
+        """Return the table of Lua's globals."""
         if self._globals is None:
             self._globals = self._crossing().value(b"globals")
         return self._globals
 
     def __getitem__(self, name: str) -> Any:
-        """The value of a global of Lua; None where there is none."""
+        """Return the value of a global of Lua; None where there is none."""
         return self.globals[name]
 
     def __setitem__(self, name: str, value: Any) -> None:
@@ -157,7 +157,7 @@ class Engine:
         return self.globals[name] is not None
 
     def __iter__(self) -> Iterator[Any]:
-        """The names of Lua's globals."""
+        """Return the names of Lua's globals."""
         return iter(self.globals)
 
 

@@ -59,7 +59,7 @@ def read(source: bytes) -> Reading:
 
 
 def keeping_locals(source: bytes, exits: Sequence[Exit]) -> bytes:
-    """The source with a call of `KEEP` at its exits that takes over the locals, on the same lines.
+    """Return the source with calls of `KEEP`, which takes over the locals, at its exits.
 
     It gets functions whose upvalues are the locals; a function has 60 of these at most.
     """

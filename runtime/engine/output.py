@@ -52,7 +52,7 @@ class _Stream:
 
 
 def _new_memory() -> int:
-    """The descriptor of a file that has no name."""
+    """Return the descriptor of a file that has no name."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create("output of Lua")
     import tempfile  # late: it takes long to load

@@ -96,7 +96,7 @@ class LuaObject:
         return f"Lua {self.kind}{f' {self.torch_typename}' if self.torch_typename else ''}"
 
     def __repr__(self) -> str:
-        """The kind of object, and of a table what it holds; neither runs code of the program's."""
+        """Return the kind of object, and what a table holds; this runs no code of the program's."""
         if self.kind != "table":
             return f"<{self._name()}>"
         try:
@@ -170,12 +170,12 @@ class LuaTable(LuaObject):
         return iter(LuaTable.keys(self))
 
     def keys(self) -> list[Any]:
-        """The keys."""
+        """Return the keys."""
         values, entries = self._contents()
         return [*range(1, len(values) + 1), *(key for key, _ in entries)]
 
     def values(self) -> list[Any]:
-        """The values."""
+        """Return the values."""
         values, entries = self._contents()
         return [*values, *(value for _, value in entries)]
 
@@ -185,7 +185,7 @@ class LuaTable(LuaObject):
         return [*enumerate(values, 1), *entries]
 
     def get(self, key: Any, default: Any = None) -> Any:
-        """The value of a key, or default where there is none."""
+        """Return the value of a key, or the default where there is none."""
         value = self[key]
         return default if value is None else value
 
@@ -195,7 +195,7 @@ class LuaTable(LuaObject):
             self[key] = value
 
     def _contents(self) -> tuple[list[Any], list[tuple[Any, Any]]]:
-        """The values of the keys 1, 2, …, and the other keys with their values."""
+        """Return the values of the keys 1, 2, …, and the other keys with their values."""
         ask = self._crossing.ask
         _, hash_part, count, first, plain = ask(b"entries", self._number)
         values: list[Any] = []
@@ -219,7 +219,7 @@ class LuaTable(LuaObject):
         return values, list(zip(entries[::2], entries[1::2], strict=True))
 
     def to_python(self) -> Any:
-        """A copy in Python: a list of a table with the keys 1, 2, …, n, otherwise a dict.
+        """Return a copy in Python: a list of a table with the keys 1, 2, …, n, otherwise a dict.
 
         So are the tables within; what occurs several times, or holds itself, does so in the copy.
         Objects of torch classes become `TorchObject`, whose tables are a `Table`. Tensors are not
@@ -284,7 +284,7 @@ for _name in ("get", "items", "keys", "update", "values"):
 
 
 def made_for(crossing: Values, number: int, mark: bytes) -> LuaObject:
-    """The object that stands for one of Lua's; mark: as engine/values.lua makes it."""
+    """Return the object that stands for one of Lua's; mark: as engine/values.lua makes it."""
     if mark.startswith(b"table"):
         kind = LuaTable if mark.endswith(b" ") else LuaInstance
         return kind(crossing, number, mark)

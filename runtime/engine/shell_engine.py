@@ -43,7 +43,7 @@ class ShellEngine:
 
     @cached_property
     def values(self) -> Engine:
-        """The engine for Python programs on the same Lua state: by it, values cross."""
+        """Return the engine for Python programs on the same Lua state: by it, values cross."""
         return engine_on(self._lua)
 
     def __enter__(self) -> ShellEngine:
@@ -129,7 +129,7 @@ class ShellEngine:
     # -- modules and packages
 
     def find_module(self, name: str) -> str | None:
-        """The file that Lua's `require` would load for a module; nothing is loaded.
+        """Return the file that Lua's `require` would load for a module; nothing is loaded.
 
         '' for a module that is there without a file, None where there is none.
         """
@@ -148,7 +148,7 @@ class ShellEngine:
         return {name: (why, advice) for name, why, advice in (line.split("\t") for line in lines)}
 
     def changed_modules(self) -> list[str]:
-        """The required modules whose files have changed since they were loaded."""
+        """Return the required modules whose files have changed since they were loaded."""
         return list(filter(None, to_text(self._lua.call(b"reloading", b"changed")).split("\n")))
 
     def reload(self, name: str) -> bool:

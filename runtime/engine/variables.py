@@ -51,7 +51,7 @@ class Variables:
         self._call = call
 
     def inspect(self, path: str, statistics: bool = False) -> Facts:
-        """The facts about the value that a dotted path leads to; empty where there is none.
+        """Return the facts about the value that a dotted path leads to; empty where there is none.
 
         No code of the program is run. statistics: also look at the elements of a tensor or
         storage, if there are very many at some of them, and at the variables that share them.
@@ -61,14 +61,14 @@ class Variables:
         return {to_text(n): to_text(f) if isinstance(f, bytes) else f for n, f in facts.items()}
 
     def names(self, path: str) -> dict[str, str]:
-        """The names that may follow a dotted path ('' for globals), with their Lua types."""
+        """Return the names that may follow a dotted path ('' for globals), with their Lua types."""
         steps = [f".{name}" for name in path.split(".") if name]
         return {member.name: member.kind for member in self.members(steps).found}
 
     def members(
         self, steps: Sequence[str], prefix: str = "", limit: int = 0, any_text: bool = False
     ) -> Members:
-        """The names that may follow a path, whose steps completion.lua tells; no code is run.
+        """Return the names that may follow a path (see completion.lua); no code is run.
 
         limit: how many, and the others are counted; 0: all. any_text: strings that are no names
         count, too.
@@ -77,7 +77,7 @@ class Variables:
         return _read_members(*self._call(b"names", to_bytes(prefix), limit, any_text, *path))
 
     def text_of(self, steps: Sequence[str]) -> tuple[str, str | None]:
-        """The Lua type of the value that a path leads to, and its text.
+        """Return the Lua type of the value that a path leads to, and its text.
 
         The text is None for what is no string, number or boolean.
         """
@@ -104,7 +104,7 @@ class Variables:
 
 
 def _read_members(owner: bytes, more: int, flat: Any) -> Members:
-    """The members that engine/completion.lua lists."""
+    """Return the members that engine/completion.lua lists."""
     texts = [to_text(text) for text in flat.values()]
     rows = (texts[at : at + 4] for at in range(0, len(texts), 4))
     members = [Member(name, kind, parameters, bool(mark)) for name, kind, parameters, mark in rows]

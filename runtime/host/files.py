@@ -34,7 +34,7 @@ _OPENERS = {b"torch.DiskFile": DiskFile, b"torch.PipeFile": PipeFile}
 
 
 def _opened(file: File) -> tuple[File, int]:
-    """A file and the address of its window."""
+    """Return a file and the address of its window."""
     return file, file.address
 
 
@@ -46,7 +46,7 @@ def _replace(name: bytes, data: bytes) -> None:
 
 
 def _over_bytes(address: int, size: int) -> tuple[File, int]:
-    """A file of the bytes of a Lua string and of the zero byte behind it; Lua keeps the string."""
+    """Return a file over a Lua string and the zero byte behind it; Lua keeps the string."""
     storage = STORAGE_CLASSES[CHAR.index].at_address(address, size + 1)
     return _opened(MemoryFile.over(storage, size))
 
@@ -68,7 +68,7 @@ def _explanation(name: bytes, mode: bytes) -> bytes:
 
 
 def _of_open(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that raises an ArgError for a closed file."""
+    """Return a function that raises an ArgError for a closed file."""
 
     def call(file: File, *args: Any) -> Any:
         file.check_open()
@@ -100,7 +100,7 @@ def _restore(tensor: Tensor, storage: Storage | None, offset: int, *geometry: in
 
 
 def host_functions() -> dict[bytes, Callable[..., Any]]:
-    """The functions by the names that Lua knows them under."""
+    """Return the functions by the names that Lua knows them under."""
     functions: dict[str, Callable[..., Any]] = {
         "file_open": lambda kind, name, mode, quiet: _opened(
             _OPENERS[kind](name, mode.decode("latin-1"), quiet)

@@ -57,7 +57,7 @@ def definitions() -> dict[bytes, bytes | int]:
 
 
 def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
-    """The functions by the names that Lua knows them under, for the engine of a state."""
+    """Return the functions by the names that Lua knows them under, for the engine of a state."""
     functions: dict[str, Callable[..., Any]] = {
         "find": _finder(state),
         "clock": time.time,
@@ -96,6 +96,6 @@ def _md5(text: bytes) -> bytes:
 
 
 def _times() -> tuple[float, float, float]:
-    """The time now, and the process's user and system time, in seconds."""
+    """Return the time now, and the process's user and system time, in seconds."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return time.time(), usage.ru_utime, usage.ru_stime

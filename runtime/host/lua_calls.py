@@ -27,7 +27,7 @@ from th_shell.runtime.core.state import GUESTS, settle
 
 
 def guarded(function: Callable[..., Any], *, interruptible: bool = False) -> Callable[..., Any]:
-    """A function that returns an exception as the bytes that make Lua raise an error.
+    """Return a function that returns an exception as the bytes that make Lua raise an error.
 
     interruptible: whether Ctrl-C may end it.
     """
@@ -49,7 +49,7 @@ def guarded(function: Callable[..., Any], *, interruptible: bool = False) -> Cal
 
 
 def answering(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of whose results `ask` of ``lua/core/python_calls.lua`` can read texts."""
+    """Return a function of whose results `ask` of ``lua/core/python_calls.lua`` can read texts."""
 
     @wraps(function)
     def answer(*args: Any) -> Any:
@@ -62,7 +62,7 @@ def answering(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def door(name: str, function: Callable[..., str | None]) -> Callable[..., Any]:
-    """A function as Lua calls it (see `Engine.define`). name: that of the function in errors."""
+    """Return a function as Lua calls it (see `Engine.define`). name: its name in errors."""
 
     def call(*args: Any) -> str | None:
         try:
@@ -74,7 +74,7 @@ def door(name: str, function: Callable[..., str | None]) -> Callable[..., Any]:
 
 
 def _value(arg: Any) -> Any:
-    """A value that knows nothing of Lua: arrays are copies."""
+    """Return a value that knows nothing of Lua: arrays are copies."""
     import numpy as np  # late, with what needs it: before a value is passed, numpy is loaded
 
     from th_shell.runtime.calls.forms import Foreign
@@ -129,7 +129,7 @@ _IN_HOST = "what reads, writes or waits"
 
 
 def describe(thread: int) -> str:
-    """The operation that a thread is in, as ``torch.sort``; else `IN_LUA`.
+    """Return the operation that a thread is in, as ``torch.sort``; else `IN_LUA`.
 
     thread: its identifier. Any thread may call this.
     """

@@ -36,14 +36,14 @@ from th_shell.runtime.packages import entry as package_function
 
 
 def _mirror(value: Any) -> Any:
-    """The address of a tensor's or storage's C struct and the class id; None for other objects."""
+    """Return the address of a tensor's or storage's C struct and its class id; None for others."""
     if isinstance(value, (Tensor, Storage)):
         return value.mirror(), class_id(type(value))
     return None
 
 
 def _adopt(storage: Storage, offset: int, *geometry: int) -> tuple[Tensor, int]:
-    """A tensor for a view that Lua made, and the address of its C struct.
+    """Return a tensor for a view that Lua made, and the address of its C struct.
 
     geometry: the sizes, then the strides.
     """
@@ -55,18 +55,18 @@ def _adopt(storage: Storage, offset: int, *geometry: int) -> tuple[Tensor, int]:
 def _adopt_block(
     index: int, struct: int, data: int, size: int, block: Any, offset: int, *geometry: int
 ) -> tuple[Tensor, int]:
-    """A tensor in a block that Lua made, and the address of its C struct; see _adopt_storage."""
+    """Return a tensor in a block that Lua made, and the address of its struct (_adopt_storage)."""
     return _adopt(_adopt_storage(index, struct, data, size, block), offset, *geometry)
 
 
 def _adopt_empty(index: int) -> tuple[Tensor, int]:
-    """A tensor without a storage, and the address of its C struct."""
+    """Return a tensor without a storage, and the address of its C struct."""
     tensor = TENSOR_CLASSES[index]()
     return tensor, tensor.mirror()
 
 
 def _adopt_storage(index: int, struct: int, data: int, size: int, block: Any) -> Storage:
-    """A storage for a block that Lua made: memory and C struct in one object of Lua's, `block`."""
+    """Return a storage for `block`, an object of Lua's with the elements and the C struct."""
     return STORAGE_CLASSES[index].adopted(struct, data, size, block)
 
 
@@ -78,7 +78,7 @@ def _leave_block(value: Tensor | Storage) -> None:
 
 
 def _elided(value: Any, limit: int, style: bytes) -> str | None:
-    """The text of a large tensor or storage at the prompt; None for others."""
+    """Return the text of a large tensor or storage at the prompt; None for others."""
     from th_shell.runtime.core.printing import elided_text  # which few programs need
 
     return elided_text(value, limit, style.decode(), columns() - 1)
@@ -89,7 +89,7 @@ def _small_source(name: bytes, space: bytes, code: int, dtype: int) -> str | Non
 
 
 def _of_nn(name: str) -> Callable[..., Any]:
-    """A function of the backend of nn, which programs without nn do not need."""
+    """Return a function of the backend of nn, which programs without nn do not need."""
 
     def call(*args: Any) -> Any:
         from th_shell.runtime.thnn import table
@@ -101,7 +101,7 @@ def _of_nn(name: str) -> Callable[..., Any]:
 
 
 def loop_for_lua(name: bytes, signature: bytes) -> tuple[int, int] | None:
-    """The address of an inner loop of numpy's and its data.
+    """Return the address of an inner loop of numpy's and its data.
 
     Raises MemoryError where there is no room for the buffers that it needs (matmul).
     """
@@ -124,7 +124,7 @@ def _half_bits(value: float | bytes) -> int:
 
 
 def _state_functions(state: State) -> dict[str, Callable[..., Any]]:
-    """The functions that read or change what belongs to an engine, whose parts are connected."""
+    """Return the functions that read or change the parts of an engine, and connect these."""
     plans, memory, pool = state.part(Plans), state.part(Memory), state.part(ThreadPool)
     call = state.part(LuaFunctions).call
 
@@ -152,7 +152,7 @@ def _state_functions(state: State) -> dict[str, Callable[..., Any]]:
 
 
 def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
-    """The functions by the names that Lua knows them under, for the engine of a state."""
+    """Return the functions by the names that Lua knows them under, for the engine of a state."""
     functions: dict[str, Callable[..., Any]] = {
         **_state_functions(state),
         "mirror": _mirror,

@@ -41,7 +41,7 @@ _MEMBERS = {
 
 
 def _asked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function as Lua calls it."""
+    """Return a function as Lua calls it."""
 
     def call(*args: Any) -> Any:
         # The reference passes names to C, whose strings end at the first zero byte.
@@ -65,7 +65,7 @@ def _kind_of(mode: int) -> bytes:
 
 
 def _attributes(path: bytes, follow: bool) -> bytes:
-    """The attributes of a path, each a line of name and value."""
+    """Return the attributes of a path, each a line of name and value."""
     status = os.stat(path, follow_symlinks=follow)
     lines = [f"{name} {int(getattr(status, member))}" for name, member in _MEMBERS.items()]
     lines.append(f"permissions {stat.filemode(status.st_mode)[1:]}")
@@ -80,7 +80,7 @@ def _stamp(path: bytes) -> bytes:
 
 
 def _listing(path: bytes) -> bytes:
-    """The names in a directory, each with a zero byte behind it."""
+    """Return the names in a directory, each with a zero byte behind it."""
     return b"".join(name + b"\0" for name in [b".", b"..", *os.listdir(path)])
 
 
@@ -134,13 +134,13 @@ def _tmpname() -> bytes:
 
 
 def _uname() -> bytes:
-    """The names of the system, of the machine in the network, and of the processor, as lines."""
+    """Return as lines the names of the system, of the machine and of its processor's kind."""
     info = os.uname()
     return f"{info.sysname}\n{info.nodename}\n{info.machine}".encode()
 
 
 def columns() -> int:
-    """The width of the terminal in characters; 80 where there is none."""
+    """Return the width of the terminal in characters; 80 where there is none."""
     try:
         return os.get_terminal_size(1).columns or 80
     except OSError:
@@ -169,7 +169,7 @@ def _end_command(limit: int | None) -> None:
 
 
 def functions() -> dict[str, Callable[..., Any]]:
-    """The functions by the names that Lua knows them under."""
+    """Return the functions by the names that Lua knows them under."""
     called: dict[str, Callable[..., Any]] = {
         "os_kind": _kind,
         "os_attributes": _attributes,

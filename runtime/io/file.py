@@ -38,7 +38,7 @@ class File:
     typename = "torch.File"
 
     def __init__(self, memory: Storage, mode: str, quiet: bool = False) -> None:
-        """An open file; mode: 'r', 'w' or 'rw'; the caller has checked it."""
+        """Describe an open file; mode: 'r', 'w' or 'rw'; the caller has checked it."""
         self.memory = memory
         self.window = Window(
             memory=memory.mirror(),
@@ -51,11 +51,11 @@ class File:
 
     @property
     def address(self) -> int:
-        """The address of the window, which is valid as long as this file lives."""
+        """Return the address of the window, which is valid as long as this file lives."""
         return ctypes.addressof(self.window)
 
     def bytes(self) -> memoryview:
-        """The bytes of the memory."""
+        """Return the bytes of the memory."""
         return self.memory.data.view(np.uint8).data
 
     def look_at(self, memory: Storage) -> None:
@@ -83,7 +83,7 @@ class File:
     # -- elements
 
     def wire(self, dtype: DType) -> np.dtype[np.generic]:
-        """The numpy type of an element in this file, if that is binary."""
+        """Return the numpy type of an element in this file, if that is binary."""
         if not self.window.binary:
             return dtype.numpy
         wire = dtype.numpy
@@ -158,7 +158,7 @@ class File:
         raise NotImplementedError
 
     def position(self) -> int:
-        """The position of the next byte, counted from 0."""
+        """Return the position of the next byte, counted from 0."""
         raise NotImplementedError
 
     def synchronize(self) -> None:

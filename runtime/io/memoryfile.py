@@ -23,7 +23,7 @@ class MemoryFile(File):
     typename = "torch.MemoryFile"
 
     def __init__(self, storage: Storage | None, mode: str) -> None:
-        """A file whose bytes are those of a storage that ends with a zero byte, or of a new one.
+        """Open the bytes of a storage that ends with a zero byte, or of a new one.
 
         mode: 'r', 'w' or 'rw'. Raises ArgError for another mode or storage.
         """
@@ -41,7 +41,7 @@ class MemoryFile(File):
 
     @classmethod
     def over(cls, storage: Storage, size: int) -> MemoryFile:
-        """A file, for reading, of a storage's first ``size`` bytes; a zero byte need not follow.
+        """Return a file for reading a storage's first ``size`` bytes; no zero byte need follow.
 
         The method `storage` gives a copy: the program does not get this storage.
         """
@@ -52,7 +52,7 @@ class MemoryFile(File):
         return file
 
     def _settle(self) -> tuple[int, int]:
-        """The position and the file's size, reduced where the storage has become smaller."""
+        """Return the position and the file's size, reduced where the storage has become smaller."""
         window = self.window
         # Of a file for reading, the last element may be one of the file's bytes (see `over`).
         limit = max(self.memory.size - (1 if window.writable else 0), 0)
@@ -121,7 +121,7 @@ class MemoryFile(File):
         self._is_borrowed = False
 
     def storage(self) -> Storage:
-        """The storage, resized to the file's bytes and the zero byte."""
+        """Return the storage, resized to the file's bytes and the zero byte."""
         size = self._settle()[1] if self._is_borrowed else int(self.window.stop)
         if self._is_borrowed:
             self._copy(size)

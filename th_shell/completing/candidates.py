@@ -30,7 +30,7 @@ class Candidate:
 
     @property
     def detail(self) -> str:
-        """The text that is shown beside it."""
+        """Return the text that is shown beside it."""
         return self.describe() if self.describe else self.kind
 
 

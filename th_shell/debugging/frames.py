@@ -21,7 +21,7 @@ class Frame(NamedTuple):
 
     @property
     def chunk(self) -> str:
-        """The chunk's name as errors show it: a file, '[7]' of an input."""
+        """Return the chunk's name as errors show it: a file, '[7]' of an input."""
         if self.source[:1] in "@=":
             return self.source[1:]
         return f'[string "{lua_lines(self.source)[0][:40]}"]'

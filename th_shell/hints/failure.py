@@ -96,7 +96,7 @@ class Place(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The line; '' where it is not to be had."""
+        """Return the line; '' where it is not to be had."""
         return self.lines[self.number - 1] if 0 < self.number <= len(self.lines) else ""
 
 

@@ -48,7 +48,7 @@ class Node:
 
     @property
     def line(self) -> int:
-        """The line of its last name, from 1."""
+        """Return the line of its last name, from 1."""
         return self.place.line
 
 

@@ -45,7 +45,7 @@ class Elements(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """The number of bytes of all elements."""
+        """Return the number of bytes of all elements."""
         return self.size * self.kind.itemsize
 
 

@@ -57,7 +57,7 @@ class SharedTensor(Tensor, is_internal=True):
 
     @property
     def place(self) -> int:
-        """The offset of the first element in the storage's memory, in bytes."""
+        """Return the offset of the first element in the storage's memory, in bytes."""
         return self.offset * self.of_lua.dtype.size
 
     @property

@@ -41,7 +41,7 @@ class _Storage:
 
     @property
     def device(self) -> device:
-        """The device that has the elements: the processor."""
+        """Return the device that has the elements: the processor."""
         return CPU
 
     if not TYPE_CHECKING:  # which would take any name for an attribute

@@ -173,7 +173,7 @@ class Tensor:
 
     @property
     def place(self) -> int:
-        """The offset of the first element in the storage's memory, in bytes."""
+        """Return the offset of the first element in the storage's memory, in bytes."""
         assert self.storage_object is not None  # which has set _memory
         memory = self._memory
         place = address_of(self._array) - address_of(memory)
