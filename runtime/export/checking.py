@@ -1,7 +1,7 @@
-"""Holds what was written against the net itself: both compute random inputs.
+"""Checks a written model against the net: both compute outputs from the same random inputs.
 
-The net runs in an engine, with the Lua packages that have its classes. An ONNX file runs by
-onnxruntime; PyTorch's source runs in a process of any Python that has it.
+The net runs in an engine, with the Lua packages that have its classes. An ONNX file is run by
+onnxruntime; PyTorch's source is run by another process, in any Python that has PyTorch.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from th_shell.runtime.t7.files import save
 from th_shell.runtime.t7.values import Table, TorchObject
 from th_shell.torch.tensors.tensor import Tensor
 
-TOLERANCE = 1e-4  # of the largest difference, as a part of the largest number
-_SAMPLES = 2  # so that samples that are mixed up are seen
-_CHANNELS = 3  # of images, where no number is said
-_STEPS = 3  # of all other dimensions that are open
-_SIZES = (32, 224, 64, 96, 128, 256, 299, 227, 28)  # of images, where no size is said
+TOLERANCE = 1e-4  # largest difference that is accepted, divided by the largest output
+_SAMPLES = 2  # more than one, so that mixed up samples are noticed
+_CHANNELS = 3  # of images whose number of channels the graph leaves open
+_STEPS = 3  # the size of other dimensions with a name, such as time
+_SIZES = (32, 224, 64, 96, 128, 256, 299, 227, 28)  # tried in turn where sizes are open
 
 
 class Written(Protocol):
     """A net as it was written, which can be run."""
 
     def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
-        """Return its outputs for inputs by their names. Raises ExportError where it fails."""
+        """Return the outputs for inputs by their names. Raises ExportError where that fails."""
 
 
 @dataclass
@@ -61,7 +61,10 @@ class Outcome:
 
 
 class Reference:
-    """The net itself, in an engine. Raises ExportError where its classes are not to be had."""
+    """The net itself, loaded into an engine.
+
+    The constructor raises ExportError where the engine lacks a class of the net.
+    """
 
     def __init__(self, net: TorchObject, graph: Graph, engine: Engine) -> None:
         self.graph = graph
@@ -69,7 +72,7 @@ class Reference:
         self._lua = engine.eval(source, "running")
         try:
             self._lua["need"](sorted(_classes(net)))
-            # A net of its own, as classes read it: what computes writes, and learns, into it.
+            # The engine gets a copy: to compute writes buffers, and statistics, into a net.
             with tempfile.NamedTemporaryFile() as file:
                 save(file, net)
                 file.flush()
@@ -82,7 +85,10 @@ class Reference:
             ) from None
 
     def inputs(self, seed: int = 1) -> dict[str, Array]:
-        """Return random inputs of sizes that the net takes, by their names."""
+        """Return random inputs by their names; open sizes are tried until the net takes them.
+
+        Raises ExportError where it takes none.
+        """
         generator = np.random.default_rng(seed)
         error: LuaError | None = None
         for size in (None,) if _is_known(self.graph) else _SIZES:
@@ -107,15 +113,15 @@ class Reference:
         )
 
     def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
-        """Return the net's outputs. Raises LuaError."""
+        """Return the net's outputs, in the graph's order. Raises LuaError."""
         nested = _nested(self.graph.arguments, inputs)
         return list(_arrays(self.graph.result, self._lua["run"](self._net, nested)))
 
 
 def _arrays(data: Data, output: Any) -> Iterator[Array]:
-    """Yield what the net computed for each of the graph's values.
+    """Yield the net's outputs as arrays, one for each value of the graph's result.
 
-    A table of any length is one value: its entries are put together.
+    A table of steps is one value: its entries are stacked along a new dimension.
     """
     if isinstance(data, UndecidedInput) and data.tensor is not None:
         data = data.tensor
@@ -133,7 +139,7 @@ def _arrays(data: Data, output: Any) -> Iterator[Array]:
 
 
 def _classes(net: TorchObject) -> set[str]:
-    """Return the classes of modules in a net."""
+    """Return the names of all Torch7 classes whose objects a net holds."""
     names: set[str] = set()
     seen: set[int] = set()
     waiting: list[Any] = [net]
@@ -153,7 +159,7 @@ def _is_known(graph: Graph) -> bool:
 
 
 def _type_of(net: TorchObject, graph: Graph) -> str:
-    """Return the type of the numbers that a net takes."""
+    """Return numpy's name of the type of a net's parameters, and so of its inputs."""
     for node in graph.every_node():
         for parameter in node.parameters.values():
             if (dtype := parameter.own_dtype).kind == "f":
@@ -182,7 +188,7 @@ def _size(dim: Dim, unknown: int | None) -> int:
 
 
 def _nested(data: Data, inputs: Mapping[str, Array]) -> Any:
-    """Return inputs as the net takes them: a tensor, or tables."""
+    """Return inputs in the form in which the net takes them: a tensor, or nested tables."""
     if isinstance(data, UndecidedInput) and data.tensor is not None:
         data = data.tensor
     if isinstance(data, Value):
@@ -193,7 +199,7 @@ def _nested(data: Data, inputs: Mapping[str, Array]) -> Any:
 
 
 def _cause(error: LuaError) -> str:
-    """Return the line of an error that says most: what is missing, or where nn has failed."""
+    """Return the line of an error that tells its cause: a missing module, or nn's message."""
     lines = [line for line in error.message.split("\n") if line.strip()]
     if "' not found:" in error.message:
         return lines[-1].strip()
@@ -203,7 +209,10 @@ def _cause(error: LuaError) -> str:
 
 
 def compare(reference: Reference, written: Written, inputs: Mapping[str, Array]) -> Outcome:
-    """Compare outputs. Raises ExportError where these have other sizes, and where the net fails."""
+    """Compare the outputs of a written model with the net's.
+
+    Raises ExportError where their sizes differ, or where one of the two fails.
+    """
     outcome = Outcome({name: array.shape for name, array in inputs.items()})
     try:
         expected = reference.outputs(inputs)
@@ -222,7 +231,7 @@ def compare(reference: Reference, written: Written, inputs: Mapping[str, Array])
 
 
 def distance(expected: Array, output: Array) -> tuple[float, float]:
-    """Return the largest difference of two arrays, and the largest number in the first."""
+    """Return the largest difference of two arrays, and the largest magnitude in the first."""
     if not expected.size:
         return 0.0, 0.0
     expected64, output64 = np.asarray(expected, np.float64), np.asarray(output, np.float64)
@@ -234,17 +243,17 @@ def distance(expected: Array, output: Array) -> tuple[float, float]:
 
 
 class OnnxFile:
-    """An ONNX file at a path, as it computes."""
+    """An ONNX file, run by onnxruntime."""
 
     def __init__(self, path: str) -> None:
         self._path = path
 
     def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
-        """Return its outputs. Raises ExportError where onnxruntime refuses it."""
+        """Return the outputs. Raises ExportError where onnxruntime refuses the file."""
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4  # its errors are raised as ours
+        options.log_severity_level = 4  # fatal: other errors are raised below
         try:
             session = onnxruntime.InferenceSession(self._path, options, ["CPUExecutionProvider"])
             typed_inputs: dict[str, Any] = {}
@@ -252,14 +261,14 @@ class OnnxFile:
                 dtype = {"tensor(int64)": np.int64, "tensor(double)": np.float64}
                 typed_inputs[each.name] = inputs[each.name].astype(dtype.get(each.type, np.float32))
             return list(session.run(None, typed_inputs))
-        except Exception as error:  # the library has many kinds
+        except Exception as error:  # its exceptions have no common class
             reason = str(error).rpartition(" : ")[2]
             raise ExportError(
                 f"onnxruntime fails: {reason} (it is written with --no-check)"
             ) from None
 
 
-#: What the check needs, none of which is a file in the open folder.
+#: Imports of the check. The current folder is not searched: a file there may be named `torch.py`.
 _IMPORTS = """\
 import sys
 sys.path[:] = filter(None, sys.path)
@@ -267,7 +276,7 @@ import numpy
 import torch
 """
 
-#: Loads the source and the parameters, and computes the outputs of the inputs.
+#: The program of the other process: loads the model, and computes outputs from inputs.
 _PROGRAM = """\
 folder, parameters, name = sys.argv[1:]
 space = {"__name__": "model"}
@@ -285,10 +294,10 @@ numpy.savez(folder + "/out.npz", *[each.numpy() for each in found])
 
 
 def find_python(named: str | None) -> str | None:
-    """Return a Python that has PyTorch: the one that is named; else ours, that of the environment
-    that is active, or that of the PATH; None where none has it.
+    """Return a Python that has PyTorch; None where there is none.
 
-    Raises ExportError where the named one cannot import it.
+    named: the one that the user wants; ExportError is raised where it lacks PyTorch. Otherwise ours
+    is tried, that of the active environment, and that of the PATH.
     """
     if named is not None:
         if error := _import_error(named):
@@ -317,7 +326,10 @@ def _import_error(python: str) -> str:
 
 
 class PyTorchFiles:
-    """The source of a net and the open file of its parameters, as they compute."""
+    """The PyTorch source of a net with a file of its parameters, run by another process.
+
+    descriptor: the open file. name: the class of the net. floats: numpy's name of its type.
+    """
 
     def __init__(
         self, python: str, descriptor: int, source: str, name: str, graph: Graph, floats: str
@@ -330,7 +342,7 @@ class PyTorchFiles:
         self._floats = floats
 
     def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
-        """Return its outputs. Raises ExportError where PyTorch raises an error."""
+        """Return the outputs. Raises ExportError where PyTorch raises an error."""
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "model.py").write_text(self._source)
             kinds = {"int": np.dtype(np.int64)}

@@ -1,4 +1,9 @@
-"""Functions that are computed element by element."""
+"""Operators that compute element by element: activations, arithmetic, comparisons and masks.
+
+Each adds a node to the graph of its argument and returns the node's value. Unless a docstring says
+otherwise, the value has the argument's shape. In texts of PyTorch, {0} and {1} stand for the
+arguments.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,10 @@ from th_shell.runtime.export.parameters import Parameter
 
 
 def activation(x: Value, layer: str, to_onnx: ToOnnx | str, function: str, **named: Any) -> Value:
-    """Add a layer of PyTorch without parameters, which is a function, too."""
+    """Add an activation, which PyTorch has as a layer and as a function.
+
+    layer: PyTorch's class. function: the text of the function's call. named: the layer's arguments.
+    """
     return same(x, to_onnx, function, layer=Call(layer, named))
 
 
@@ -59,7 +67,7 @@ def leaky_relu(x: Value, slope: float) -> Value:
 
 
 def prelu(x: Value, weight: Parameter) -> Value:
-    """Add a PReLU of one slope, or of one for each channel, which is the second dimension."""
+    """Add a PReLU. weight: one slope, or one for each channel, which is the second dimension."""
 
     def to_onnx(e: Emitter, x_name: str, slope: str) -> Any:
         if weight.size == 1 or x.rank <= 2:
@@ -73,7 +81,10 @@ def prelu(x: Value, weight: Parameter) -> Value:
 
 
 def glu(x: Value, dim: int) -> Value:
-    """Return the first half of a dimension, times the sigmoid of the second."""
+    """Return the first half of a dimension, times the sigmoid of the second half.
+
+    The dimension of the result is half as long.
+    """
 
     def to_onnx(e: Emitter, name: str) -> Any:
         value, gate = e.op("Split", name, count=2, axis=dim, num_outputs=2)
@@ -131,12 +142,12 @@ def threshold(x: Value, limit: float, value: float) -> Value:
 
 
 def dropout(x: Value, p: float, kind: str = "Dropout") -> Value:
-    """Drop elements in training; return all of them in evaluation. kind: PyTorch's class."""
+    """Drop elements with probability p in training, none in evaluation. kind: PyTorch's class."""
     return same(x, "Identity", layer=Call(f"nn.{kind}", {"p": p}, {"p": 0.5}, ("p",)))
 
 
 def function(x: Value, name: str) -> Value:
-    """Add a function that PyTorch and ONNX have of one tensor: abs, exp, cos, neg ..."""
+    """Apply a function that has the same name in PyTorch and ONNX: abs, exp, cos, neg ..."""
     return same(x, name.capitalize(), "-{0}" if name == "neg" else f"{{0}}.{name}()", word=name)
 
 
@@ -154,7 +165,7 @@ def power(x: Value, exponent: float) -> Value:
     return same(x, to_onnx, f"{{0}}.pow({number(exponent)})", word="power")
 
 
-#: Of operations on pairs: PyTorch's text, and a word for the result.
+#: ONNX's operators of two tensors: PyTorch's text, and the name of a variable for the result.
 _PAIRS = {
     "Add": ("{0} + {1}", "sum"),
     "Sub": ("{0} - {1}", "difference"),
@@ -166,14 +177,17 @@ _PAIRS = {
 
 
 def binary(kind: str, a: Value, b: Value) -> Value:
-    """Add, Sub, Mul, Div, Max or Min of two tensors, which may be broadcast."""
+    """Apply an operator of `_PAIRS` to two tensors.
+
+    The shapes are broadcast as numpy does; b's, where it is not known yet, is taken to be a's.
+    """
     text, word = _PAIRS[kind]
     if a.shape is not None and a.graph is b.graph:
         b.assume(a.shape)
     return node([a, b], kind, broadcast(a.shape, b.shape), text, word=word)
 
 
-def of_all(kind: str, values: Sequence[Value]) -> Value:
+def fold(kind: str, values: Sequence[Value]) -> Value:
     """Apply a binary operation to all tensors of a table, from the left."""
     result = values[0]
     for value in values[1:]:
@@ -182,7 +196,7 @@ def of_all(kind: str, values: Sequence[Value]) -> Value:
 
 
 def with_number(kind: str, x: Value, value: float) -> Value:
-    """Add, Sub, Mul or Div of a tensor and a number."""
+    """Apply Add, Sub, Mul or Div of `_PAIRS` to a tensor and a number."""
     if kind == "Add" and value < 0:
         kind, value = "Sub", -value
     text, word = _PAIRS[kind]
@@ -190,20 +204,20 @@ def with_number(kind: str, x: Value, value: float) -> Value:
 
 
 def compare(kind: str, x: Value, value: float) -> Value:
-    """Compare each element with a number (Greater, Less or Equal): a tensor of booleans."""
+    """Return a mask: whether each element is Greater than, Less than or Equal to a number."""
     sign = {"Greater": ">", "Less": "<", "Equal": "=="}[kind]
     text = f"{{0}} {sign} {number(value)}"
     return node([x], plain(kind, float(value)), x.shape, text, kind="bool", word="mask")
 
 
 def where(mask: Value, a: Value, b: Value) -> Value:
-    """Return elements of one tensor where a mask is true, of another one elsewhere."""
+    """Return the elements of a where a mask is true, and those of b elsewhere."""
     shape = broadcast(broadcast(mask.shape, a.shape), b.shape)
     return node([mask, a, b], "Where", shape, "torch.where({0}, {1}, {2})")
 
 
 def ones_like(x: Value) -> Value:
-    """Return ones in the places of a tensor's elements."""
+    """Return a tensor of ones of the same shape."""
 
     def to_onnx(e: Emitter, name: str) -> Any:
         return e.op("Expand", e.number(1), e.op("Shape", name))
@@ -212,7 +226,10 @@ def ones_like(x: Value) -> Value:
 
 
 def is_zero(x: Value, batched: bool, rank: int) -> Value:
-    """Return a mask for tensors of a rank: true where a tensor, or a sample of it, is 0."""
+    """Return whether all elements of a tensor are 0; if it is batched, of each sample.
+
+    rank: the number of dimensions of a batched mask; all but the first have size 1.
+    """
     dims = list(range(int(batched), x.rank))
     ones = [1] * (rank - 1)
 

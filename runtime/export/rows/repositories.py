@@ -118,7 +118,7 @@ def _matrix(m: Module, x: Value) -> Value:
     shift = [next(columns), next(columns)] if m.get("useTranslation") else [zeros, zeros]
     a, b, c, d = entries
     right = [
-        ew.of_all("Add", [ew.binary("Mul", *pair) for pair in zip(two, shift, strict=True)])
+        ew.fold("Add", [ew.binary("Mul", *pair) for pair in zip(two, shift, strict=True)])
         for two in ((a, b), (c, d))
     ]
     return reshape(cat([a, b, right[0], c, d, right[1]], 1), [2, 3])

@@ -165,7 +165,7 @@ _TWO = {"nn.CSubTable": "Sub", "nn.CDivTable": "Div", "w2nn.ScaleTable": "Mul"}
 def _of_all(m: Module, data: Data) -> Data:
     kind, (first, *more) = _ALL[m.kind], m.tensors(data)
     if not m.get("inplace"):
-        return ew.of_all(kind, [first, *more])
+        return ew.fold(kind, [first, *more])
     result = first
     for value in more:  # which may lie in the memory of the first one
         result = ew.binary(kind, first, value)
