@@ -107,7 +107,7 @@ def _tell(name: str) -> None:
         value: bool = getattr(input.dtype, name)
         return value
 
-    tell.__doc__ = f"What the element type's {name} is."
+    tell.__doc__ = f"Tell whether the element type {name.replace('_', ' ')}."
 
 
 for _name in ("is_floating_point", "is_complex", "is_signed"):

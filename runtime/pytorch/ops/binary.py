@@ -57,7 +57,7 @@ def binary(
 
     name = names.split()[0]
     with_quick_call(compute, values)
-    compute.__doc__ = doc or f"The function {name} of two elements."
+    compute.__doc__ = doc or f"Compute {name} of two elements."
     for name in names.split():
         for form in forms or (TENSORS,):
             changes = in_place and form.startswith("(Tensor")
@@ -70,7 +70,7 @@ for _name, _what, _compute in (
     ("fmax", "maximum of two elements; the other one where one is nan.", np.fmax),
     ("fmin", "minimum of two elements; the other one where one is nan.", np.fmin),
 ):
-    binary(_name, Pointwise(_compute), in_place=False, doc=f"The {_what}")
+    binary(_name, Pointwise(_compute), in_place=False, doc=f"Return the {_what}")
 binary("atan2 arctan2", Pointwise(np.arctan2, FLOATS, rule=to_float))
 binary("copysign", Pointwise(np.copysign, FLOATS, rule=to_float), TENSORS, NUMBER)
 binary("hypot", Pointwise(np.hypot, FLOATS, kernel="hypot_cpu"))

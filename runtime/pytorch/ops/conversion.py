@@ -72,7 +72,7 @@ def _conversion(name: str, kind: dtype) -> None:
     def convert(input: Tensor) -> Tensor:
         return as_type(input, kind)
 
-    convert.__doc__ = f"The elements as {kind!r}; the tensor itself if it has that type."
+    convert.__doc__ = f"Return the elements as {kind!r}; the tensor itself if it has that type."
 
 
 _NAMES = "bool byte char short int long half float double".split()

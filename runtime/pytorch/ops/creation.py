@@ -123,7 +123,7 @@ def _fill_like(name: str, number: int) -> Callable[..., Tensor]:
     def compute(input: Tensor, *, dtype: Kind = None) -> Tensor:
         return full_like(input, number, dtype=dtype)
 
-    compute.__doc__ = f"A tensor of a tensor's sizes, whose elements are {name}."
+    compute.__doc__ = f"Return a tensor of a tensor's sizes, whose elements are {name}."
     return compute
 
 

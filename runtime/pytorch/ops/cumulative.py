@@ -61,7 +61,7 @@ def _register_cumulative(name: str, ufunc: np.ufunc) -> None:
             check_single(out.array)
         return reduced(values, input, dim, False, dtype, out)
 
-    compute.__doc__ = f"The {name[3:]}s of the elements up to each one, along a dimension."
+    compute.__doc__ = f"Return the {name[3:]}s of the elements up to each one, along a dimension."
 
 
 _register_cumulative("cumsum", np.add)
@@ -85,7 +85,9 @@ def _register_running(name: str, ufunc: np.ufunc) -> None:
         full = input.array.shape
         return pair(name, tidy(values.reshape(full)), tidy(at.reshape(full)))
 
-    compute.__doc__ = f"The {name[3:]}ima of the elements up to each one, and their positions."
+    compute.__doc__ = (
+        f"Return the {name[3:]}ima of the elements up to each one, and their positions."
+    )
 
 
 _register_running("cummax", np.maximum)

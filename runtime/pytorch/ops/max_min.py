@@ -1,7 +1,7 @@
 """The largest and the smallest elements, and whether any or all elements are true.
 
-PyTorch's documentation: torch, Reduction Ops. Where elements are equal the index of the first one
-is given, and a nan is above and below all numbers.
+PyTorch's documentation: torch, Reduction Ops. Of several equal elements the index is that of the
+first one. A nan counts as larger than all numbers for max, and as smaller for min.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ from th_shell.torch.compute.reductions import (
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
 
-def _register_extreme(name: str, ufunc: np.ufunc, find: Any, what: str) -> None:
+def _register_extreme(name: str, ufunc: np.ufunc, position_of: Any, doc: str) -> None:
+    """Register torch.max or torch.min in their three forms.
+
+    position_of: numpy's method argmax or argmin. doc: the docstring of the forms.
+    """
     both = Pointwise(ufunc)
     reduce = ufunc.reduce
 
@@ -49,33 +53,37 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any, what: str) -> None:
         if not array.shape[axis]:
             check_not_empty(name, array, (axis,), IndexError)
         check_types(f"{name}_cpu", ALL, array.dtype)
-        at = find(array, axis, keepdims=True)
-        elements = take_at(array, at, axis)
+        indices = position_of(array, axis, keepdims=True)
+        elements = take_at(array, indices, axis)
         if not (keepdim and input.array.ndim):
-            elements, at = elements.squeeze(axis), at.squeeze(axis)
+            elements, indices = elements.squeeze(axis), indices.squeeze(axis)
             if array.flags.c_contiguous:
-                return pair(name, elements, at)
-        return pair(name, tidy(elements), tidy(at))
+                return pair(name, elements, indices)
+        return pair(name, tidy(elements), tidy(indices))
 
     for function in (of_all, of_two, along_dim):
-        function.__doc__ = what
+        function.__doc__ = doc
 
 
-def _register_values(name: str, ufunc: np.ufunc, what: str) -> None:
+def _register_values(name: str, ufunc: np.ufunc, doc: str) -> None:
+    """Register torch.amax or torch.amin, which return elements without indices."""
+
     @op(name=f"a{name}", more=OUT)
     def values(input: Tensor, dim: IntsOrOne | None = (), keepdim: bool = False) -> Tensor:
         array = input.array
         axes = axes_of(dim, array.ndim)
         if not array.size:
-            dims = (dim,) if isinstance(dim, int) else dim  # which PyTorch shows as they are
+            dims = (dim,) if isinstance(dim, int) else dim  # PyTorch's message shows negative ones
             check_not_empty(f"a{name}", array, axes and dims, RuntimeError)
         check_types(f"{name}_values_cpu", ALL, array.dtype)
         return wrap(tidy(quietly.run(ufunc.reduce, array, axes, None, None, keepdim)))
 
-    values.__doc__ = what
+    values.__doc__ = doc
 
 
-def _register_position(name: str, find: Any, what: str) -> None:
+def _register_position(name: str, position_of: Any, doc: str) -> None:
+    """Register torch.argmax or torch.argmin."""
+
     @op(name=f"arg{name}", more=OUT)
     def position(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
         array = input.array
@@ -87,27 +95,28 @@ def _register_position(name: str, find: Any, what: str) -> None:
             raise NotImplementedError(f"arg{name}(): does not support bool input")
         check_types(f"arg{name}_cpu", ALL, array.dtype)
         if axis is None or not array.ndim:
-            at = np.asarray(find(array))
-            return wrap(at.reshape((1,) * array.ndim) if keepdim else at)
-        return wrap(tidy(find(array, axis, keepdims=keepdim)))
+            index = np.asarray(position_of(array))
+            return wrap(index.reshape((1,) * array.ndim) if keepdim else index)
+        return wrap(tidy(position_of(array, axis, keepdims=keepdim)))
 
-    position.__doc__ = what
+    position.__doc__ = doc
 
 
-for _name, _ufunc, _find, _which in (
+for _name, _ufunc, _position_of, _which in (
     ("max", np.maximum, np.ndarray.argmax, "largest"),
     ("min", np.minimum, np.ndarray.argmin, "smallest"),
 ):
-    _what = f"The {_which} elements, or where they are."
-    _register_extreme(_name, _ufunc, _find, _what)
-    _register_values(_name, _ufunc, _what)
-    _register_position(_name, _find, _what)
+    _doc = f"Return the {_which} elements, their indices, or both."
+    _register_extreme(_name, _ufunc, _position_of, _doc)
+    _register_values(_name, _ufunc, _doc)
+    _register_position(_name, _position_of, _doc)
 
 
 # -- truth
 
 
 def _register_truth(name: str, ufunc: np.ufunc) -> None:
+    """Register torch.all or torch.any."""
     reduce = ufunc.reduce
 
     options = f"bool keepdim = False, *, {OUT})"
@@ -128,7 +137,7 @@ def _register_truth(name: str, ufunc: np.ufunc) -> None:
             return give(result if out.dtype is bool_ else result.view(np.uint8), out)
         return wrap(result.view(np.uint8) if input.array.dtype == np.uint8 else result)
 
-    truth.__doc__ = f"Whether {name} of the elements are other than 0."
+    truth.__doc__ = f"Tell whether {name} of the elements are other than 0."
 
 
 _register_truth("all", np.logical_and)

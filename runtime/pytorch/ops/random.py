@@ -80,7 +80,7 @@ def _drawn_like(
 # -- uniform and normal
 
 
-def _register(name: str, fill: Fill, what: str) -> None:
+def _register(name: str, fill: Fill, numbers: str) -> None:
     @op(name=name, more=_OPTIONS)
     def of_sizes(size: Shape, **options: Any) -> Tensor:
         return _drawn(fill, size, default_dtype(), **options)
@@ -89,8 +89,8 @@ def _register(name: str, fill: Fill, what: str) -> None:
     def alike(input: Tensor, **options: Any) -> Tensor:
         return _drawn_like(fill, input, **options)
 
-    of_sizes.__doc__ = f"A tensor of {what}."
-    alike.__doc__ = f"A tensor of the same sizes, of {what}."
+    of_sizes.__doc__ = f"Return a tensor of {numbers}."
+    alike.__doc__ = f"Return a tensor of the same sizes, of {numbers}."
 
 
 _register("rand", uniform_, "numbers uniform in [0, 1)")

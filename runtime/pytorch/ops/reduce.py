@@ -311,7 +311,7 @@ def _register(name: str, what: str, out: str, method: bool | None) -> None:
             options["correction"] = 0
         return _spread(name, input, dim, keepdim, **options)
 
-    compute.__doc__ = f"The {what} along dimensions, or of all elements."
+    compute.__doc__ = f"Return the {what} along dimensions, or of all elements."
 
 
 for _name, _what in (("var", "variances"), ("std", "standard deviations")):

@@ -136,8 +136,8 @@ def flipud(input: Tensor) -> Tensor:
 # -- triangles
 
 
-def _triangles(name: str, compute: Callable[..., Array], what: str) -> None:
-    """Register what numpy's tril or triu computes."""
+def _triangles(name: str, compute: Callable[..., Array], side: str) -> None:
+    """Register numpy's tril or triu. side: of the diagonal on which elements are kept."""
 
     @op(name=name, in_place=True)
     def triangle(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Tensor:
@@ -146,7 +146,7 @@ def _triangles(name: str, compute: Callable[..., Array], what: str) -> None:
         elements = compute(array, _limited(array.shape, diagonal))
         return delivered(wrap(np.ascontiguousarray(elements)), out, input)
 
-    triangle.__doc__ = f"Matrices with zeros but on and {what} a diagonal."
+    triangle.__doc__ = f"Return matrices with zeros everywhere but on and {side} a diagonal."
 
 
 def _limited(shape: Shape, diagonal: int) -> int:

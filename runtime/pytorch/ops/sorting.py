@@ -155,7 +155,9 @@ def _register_median(name: str, ignores_nan: bool) -> None:
         return _chosen(name, input, array, axis, at, keepdim)
 
     for function in (of_all, along_dim):
-        function.__doc__ = "The medians; of an even number of elements the smaller in the middle."
+        function.__doc__ = (
+            "Return the medians; of an even number of elements the smaller of the middle two."
+        )
 
 
 def _middle(array: Array, axis: int, ignores_nan: bool) -> Array:

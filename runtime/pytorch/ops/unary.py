@@ -49,9 +49,7 @@ def unary(
 
     with_quick_call(compute, values)
     with_quick_call(compute_new, values)
-    compute.__doc__ = compute_new.__doc__ = (
-        doc or f"The function {names.split()[0]} of each element."
-    )
+    compute.__doc__ = compute_new.__doc__ = doc or f"Return {names.split()[0]} of each element."
     op(name=names, in_place=in_place)(compute if out else compute_new)
 
 

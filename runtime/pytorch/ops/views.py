@@ -39,7 +39,7 @@ def becoming(view: Callable[..., Tensor]) -> Callable[..., Tensor]:
         input.become(view(input, *args, **named))
         return input
 
-    change.__doc__ = f"As `{view.__name__}`, but the tensor itself becomes the view."
+    change.__doc__ = f"Make the tensor itself the view that `{view.__name__}` returns."
     return change
 
 
