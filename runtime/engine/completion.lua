@@ -1,12 +1,18 @@
---- Completion and help at the prompt: the names that may follow a path, and simple values. No code
--- of the program is run for them: no function is called, and no metamethod.
+--- Finds names and simple values for completion and help at the prompt. This runs no code of the
+-- program: it calls no function and no metamethod.
 --
--- A path is a list of steps from the globals. A step is a text whose first character says what it
--- is: '.name', a field; '"', a string (only as the first step); '#3', the element 3, and '#', any
--- element; '(', the result of a call. Behind '(' stands what a function of the runtime returns: 'T'
--- is a tensor or storage of the object's class (of the default class if there is no object),
--- 'torch.LongTensor' an object of that class, 'file' a file of io, and nothing says that it is not
--- known. A '"' behind it says that a function of Lua's libraries with that name returns a string.
+-- A path leads from the globals to a value. It is a list of steps; the first character of a step
+-- tells its kind:
+--
+--     .name  the field `name`
+--     "      a string (only as the first step)
+--     #3     the element 3; # alone: any element
+--     (      the result of a call, followed by what a function of the runtime returns:
+--              T                 a tensor or storage of the object's class, or of the default class
+--              torch.LongTensor  an object of that class
+--              file              a file of io
+--              (nothing)         not known
+--            and then by " if a function of Lua's libraries with that name returns a string
 -- @module completion
 
 local host, torch, c_structs = import('host', 'torch', 'core.c_structs')
@@ -21,17 +27,17 @@ local huge = math.huge
 local fetch_struct, structs = c_structs.fetch_struct, c_structs.by_class
 local class_of, is_ours = class_ids.class_of, errors.is_ours
 
-local TIME = 0.05        -- seconds in which a limited number of names is looked for, and counted
-local BETWEEN = 16384    -- names between two looks at the clock
+local TIME = 0.05        -- seconds for finding and counting names, if their number is limited
+local BETWEEN = 16384    -- names after which the clock is read
 local NAME = '^[%a_][%w_]*$'
 
 -- ------------------------------------------------------------------ places
 
--- A place that a path has led to is a table: value, or class where the value is not computed but
--- its metatable is known; object is the place that a function was found in.
+-- A place is what a path leads to, as a table: `value`, if it is known; otherwise `class`, the
+-- metatable of what a call returns or of an element; and `object`, the place whose field it is.
 
--- The tables in which the fields of a place are looked up, in order.
-local function holders(place)
+-- The tables in which Lua looks up the fields of a place, in order.
+local function tables_of_fields(place)
   local list = {}
   if type(place.value) == 'table' then list[1] = place.value end
   local mt, seen = place.class or raw_metatable(place.value), {}
@@ -44,8 +50,9 @@ local function holders(place)
   return list
 end
 
+-- The place of a field; nil if there is none.
 local function field(place, name)
-  for _, holder in ipairs(holders(place)) do
+  for _, holder in ipairs(tables_of_fields(place)) do
     local value = rawget(holder, name)
     if value ~= nil then return { value = value, object = place } end
   end
@@ -53,6 +60,7 @@ end
 
 local FILE, STRING = raw_metatable(io.stdout), raw_metatable('')
 
+-- The name of a class by its metatable; '' for other metatables.
 local function class_name(class)
   if class == FILE then return 'file' end
   if class == STRING then return 'string' end
@@ -60,13 +68,14 @@ local function class_name(class)
   return type(name) == 'string' and name or ''
 end
 
+-- The number of dimensions of a tensor; nil for other values.
 local function dimensions(value)
   local id = class_of(value)
   local struct = id and structs[id] and (structs[id][value] or fetch_struct(value))
   return struct and tonumber(struct.nDimension)
 end
 
--- An element: of a table; of a tensor a tensor, unless it has one dimension.
+-- The place of an element of a table, or of a row of a tensor; nil for a number of a tensor.
 local function element(place, key)
   local value = place.value
   if type(value) == 'table' then
@@ -89,38 +98,40 @@ local function source_of(f)
   return getinfo(f, 'S').source
 end
 
--- The object that a call returns, as far as it is known.
-local function result(place, said)
+-- The place of what a call of a function or class returns; nil if that is not known.
+-- @param returned what a function of the runtime returns, as a step tells it
+local function result_of_call(place, returned)
   local class = constructed(place.value)
   if class then return { class = class } end
   if type(place.value) ~= 'function' then return nil end
   local source = source_of(place.value)
-  if source == '=[C]' and sub(said, -1) == '"' then return { value = '' } end
-  if said == 'file' and (source == '=[C]' or is_ours(source)) then return { class = FILE } end
+  if source == '=[C]' and sub(returned, -1) == '"' then return { value = '' } end
+  if returned == 'file' and (source == '=[C]' or is_ours(source)) then return { class = FILE } end
   if sub(source, 1, 5) ~= '=[th]' then return nil end
-  said = gsub(said, '"', '')
-  if said == 'T' then
+  returned = gsub(returned, '"', '')
+  if returned == 'T' then
     local object = place.object
     local own = object and (object.class or class_of(object.value) and raw_metatable(object.value))
     class = own or constructed(rawget(torch, 'Tensor'))
   else
-    class = torch.getmetatable(said)
+    class = torch.getmetatable(returned)
   end
   return class and { class = class } or nil
 end
 
--- The locals of the session, which later inputs see before the globals: a table by their names.
+-- The locals of the session by name; inputs see them before the globals.
 local function locals_by_name() return select(2, session_locals.all()) end
 
+-- The place that the steps of a path lead to; nil if there is none.
 local function follow(...)
   local place = { value = _G }
   for i = 1, select('#', ...) do
     local step = select(i, ...)
     local mark, rest = sub(step, 1, 1), sub(step, 2)
-    local own
-    if i == 1 and mark == '.' then own = session_locals.value_of(rest) end
-    if own ~= nil then
-      place = { value = own }
+    local value
+    if i == 1 and mark == '.' then value = session_locals.value_of(rest) end
+    if value ~= nil then
+      place = { value = value }
     elseif mark == '.' then
       place = field(place, rest)
     elseif mark == '"' then
@@ -128,7 +139,7 @@ local function follow(...)
     elseif mark == '#' then
       place = element(place, rest)
     else
-      place = result(place, rest)
+      place = result_of_call(place, rest)
     end
     if not place then return nil end
   end
@@ -154,30 +165,33 @@ function completion.parameters_of(f)
   return table.concat(names, ', ')
 end
 
--- Adds a name to a flat list: name, kind, parameters of a function, and whether it is one of the
--- operations, whose forms Python knows.
+-- Adds four texts to a flat list: a name, the type of its value, the parameters of a function, and
+-- '1' for an operation, whose forms Python knows.
 local function add(list, name, value)
   local kind = type(value)
-  local words, of_table = '', nil
+  local parameters, is_operation = '', nil
   if kind == 'function' then
     local source = source_of(value)
-    if source ~= '=[C]' then words = completion.parameters_of(value) end
-    of_table = find(source, '^=%[th%] core/bridge') or find(source, '^=%[th%] tensor/')
+    if source ~= '=[C]' then parameters = completion.parameters_of(value) end
+    is_operation = find(source, '^=%[th%] core/bridge') or find(source, '^=%[th%] tensor/')
   end
   local n = #list
-  list[n + 1], list[n + 2], list[n + 3], list[n + 4] = name, kind, words, of_table and '1' or ''
+  list[n + 1], list[n + 2], list[n + 3] = name, kind, parameters
+  list[n + 4] = is_operation and '1' or ''
 end
 
--- Adds the keys of a table that are strings with a prefix. Returns how many more there are that
--- were not added, because there were enough; less if counting them takes too long.
-local function scan(list, seen, holder, prefix, limit, any, deadline)
+-- Adds to a list the keys of a table that are strings with a prefix, until it has `limit` of them.
+-- Returns the number of the others; less than that if the deadline passes while they are counted.
+-- @param seen the keys that the list has, by name
+-- @param any_text whether all strings are added, or only Lua's names
+local function add_keys(list, seen, holder, prefix, limit, any_text, deadline)
   local length, more, turns = #prefix, 0, 0
   local key, value = next(holder)
   while key ~= nil do
     if type(key) == 'string' and sub(key, 1, length) == prefix and not seen[key] then
       if #list >= 4 * limit then
         more = more + 1
-      elseif any or find(key, NAME) then
+      elseif any_text or find(key, NAME) then
         seen[key] = true
         add(list, key, value)
       end
@@ -192,21 +206,21 @@ end
 --- The names that may follow a path.
 -- @param prefix what they begin with
 -- @param limit how many are wanted; 0 for all
--- @param any whether all strings count, or only names
+-- @param any_text whether all strings count, or only Lua's names
 -- @param ... the steps of the path
 -- @return the typename of the object, how many more there are at least, and a flat list: for each
 --   name its Lua type, the parameters of a function, and '1' for operations
-function completion.names(prefix, limit, any, ...)
+function completion.names(prefix, limit, any_text, ...)
   local place = follow(...)
   if not place then return '', 0, {} end
   local list, seen, more = {}, {}, 0
   local deadline = limit > 0 and python_calls.ask(host.clock) + TIME or huge
   if limit == 0 then limit = huge end
   if select('#', ...) == 0 then
-    more = scan(list, seen, locals_by_name(), prefix, limit, any, deadline)
+    more = add_keys(list, seen, locals_by_name(), prefix, limit, any_text, deadline)
   end
-  for _, holder in ipairs(holders(place)) do
-    more = more + scan(list, seen, holder, prefix, limit, any, deadline)
+  for _, holder in ipairs(tables_of_fields(place)) do
+    more = more + add_keys(list, seen, holder, prefix, limit, any_text, deadline)
   end
   return class_name(place.class or raw_metatable(place.value)), more, list
 end
