@@ -13,7 +13,7 @@ local CmdLine = torch.class('torch.CmdLine', torch)
 
 local HELP = { ['-help'] = true, ['-h'] = true, ['--help'] = true }
 
--- The name under which an option's value is found: without its dashes.
+-- The name of an option's value: the option's without its dashes.
 local function plain(key)
   return key:match('%-*(.*)')
 end
@@ -88,7 +88,7 @@ function CmdLine:__readArgument__(values, words, i, n)
   return 1
 end
 
--- Of a word the value of an option; nil where it has none.
+-- Functions from a word to the value of an option of a type; they return nil for a wrong word.
 local CONVERTED = { number = tonumber, string = tostring }
 
 --- Reads the option arg[i] and the value behind it; returns how many words they took.
@@ -200,7 +200,7 @@ function CmdLine:string(prefix, values, ignore)
   return text == '' and prefix or prefix .. self.argseparator .. text
 end
 
---- From now on prints go to the log only.
+--- Lets print write to the log only, and not to the screen.
 function CmdLine:silent()
   self.silentio = true
 end
@@ -214,8 +214,8 @@ end
 
 local failed_logs = setmetatable({}, { __mode = 'k' })
 
---- Writes to a log at once. That this fails is told once, and the program goes on. What LuaJIT
--- compiles of a flush tells of no error.
+--- Writes a text to a log, and flushes it. An error is reported once for each log, and the program
+-- goes on. It is not compiled: LuaJIT's compiled flush reports no error.
 function cmdline.write_log(file, text)
   local ok, message = file:write(text)
   if ok then ok, message = file:flush() end
@@ -225,7 +225,7 @@ function cmdline.write_log(file, text)
 end
 jit.off(cmdline.write_log)
 
-local screen_print -- what print was before the first log
+local screen_print -- the function print from before the first log
 
 local function log_line(self, file, ...)
   local text = self.dateformat and os.date(self.dateformat) .. ' ' or ''
@@ -233,7 +233,8 @@ local function log_line(self, file, ...)
   cmdline.write_log(file, text .. '\n')
 end
 
---- Makes print write to a file too (a name or an open file); notes the values of a table.
+--- Lets print write to a log, too, and writes the values of a table there.
+-- @param file the name of the log, or an open file
 function CmdLine:log(file, values)
   local log, message = file
   if io.type(file) ~= 'file' then log, message = io.open(file, 'w') end

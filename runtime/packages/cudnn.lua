@@ -6,16 +6,17 @@ local errors = import 'core.errors'
 local function nothing() end
 local function itself(self) return self end
 
--- Modules of nn by module of cudnn and by group: they keep values from the forward pass on.
+-- For each convolution with groups, the modules of nn that compute its groups. They are kept since
+-- the backward pass needs what the forward pass has left in them.
 local kept = setmetatable({}, { __mode = 'k' })
 
--- One of a tensor's equal parts along a dimension.
+-- The part of a tensor that belongs to a group: one of equal parts along a dimension.
 local function part(tensor, dimension, group, groups)
   local size = tensor:size(dimension) / groups
   return tensor:narrow(dimension, (group - 1) * size + 1, size)
 end
 
--- Modules of nn for the groups of a convolution, each with its part of the weights.
+-- Returns the modules of nn for the groups of a convolution, each with its part of the weights.
 local function convolutions(self)
   local kind = self.weight:type()
   if not kept[self] or kept[self].kind ~= kind then kept[self] = { kind = kind } end
@@ -33,12 +34,14 @@ local function convolutions(self)
   return kept[self]
 end
 
--- Lets nn's convolutions have groups of planes, as cudnn's may: as many as the field says.
+-- Changes nn.SpatialConvolution so that it computes groups of planes apart, as cudnn's does; the
+-- field `groups` is their number.
 local function allow_groups()
   local class = require('nn').SpatialConvolution
   if kept[class] then return end
   kept[class] = {}
 
+  -- Replaces a method; finish(self, results, dimension) joins the results of the groups.
   local function in_groups(name, finish)
     local plain = class[name]
     class[name] = function(self, input, ...)
@@ -61,13 +64,14 @@ local function allow_groups()
   in_groups('accGradParameters', nothing)
 end
 
+-- The constructor of cudnn.SpatialConvolution: nn's, with weights for groups.
 local function init_convolution(self, parent, planes, maps, kW, kH, dW, dH, padW, padH, groups)
   allow_groups()
   self.groups = groups or 1
   if planes % self.groups ~= 0 or maps % self.groups ~= 0 then
     errors.fail('the numbers of planes must be divisible by the number of groups')
   end
-  self.reset = nothing -- random numbers are drawn for the weights that there are
+  self.reset = nothing -- the parent would draw random numbers for weights without groups
   parent.__init(self, planes, maps, kW, kH, dW, dH, padW or 0, padH or 0)
   self.reset = nil
   for _, weight in ipairs{ self.weight, self.gradWeight } do
@@ -76,19 +80,20 @@ local function init_convolution(self, parent, planes, maps, kW, kH, dW, dH, padW
   self:reset()
 end
 
--- Refuses numbers from a position on that nn has not: those that are more than what it does.
-local function without(name, what, at, most)
+-- Makes a function that returns its arguments. It raises an error for those from a position on that
+-- are greater than `most`: nn's module does not have what they ask for.
+local function without(name, feature, at, most)
   return function(...)
     for i = at, select('#', ...) do
       if (select(i, ...) or 0) > most then
-        errors.fail(('cudnn.%s with %s is not there on the processor'):format(name, what))
+        errors.fail(('cudnn.%s with %s is not there on the processor'):format(name, feature))
       end
     end
     return ...
   end
 end
 
--- The arguments of nn's modules where cudnn's have others, or other defaults.
+-- Functions from the arguments of cudnn's constructors to those of nn's, where these differ.
 local ARGUMENTS = {
   ClippedReLU = function(ceiling, inplace)
     if not ceiling then errors.fail('cudnn.ClippedReLU needs a ceiling') end
@@ -101,6 +106,7 @@ local ARGUMENTS = {
   VolumetricConvolution = without('VolumetricConvolution', 'groups', 12, 1),
 }
 
+-- Makes the class cudnn.<name>, which derives from nn's.
 local function make_class(name)
   local class, parent = torch.class('cudnn.' .. name,
     'nn.' .. (name == 'ClippedReLU' and 'HardTanh' or name))
@@ -137,15 +143,14 @@ local function make_spatial_cross_entropy()
   end
 end
 
-local ABSENT = {} -- modules of cudnn that nn has not
+local ABSENT = {} -- constructors of modules that nn does not have: errors
 for name in ([[BGRU BLSTM GRU LSTM RNN RNNReLU RNNTanh VolumetricCrossEntropyCriterion
   VolumetricLogSoftMax VolumetricSoftMax]]):gmatch('%a+') do
   ABSENT[name] = function() errors.fail(('cudnn.%s is not there on the processor'):format(name)) end
 end
 
--- cudnn has a class for each of nn's that a program asks for, which derives from it: so that
--- programs find modules by cudnn's names. version is that of cuDNN 5.1: programs ask whether it is
--- 4000 or more, and then build convolutions without biases.
+-- Makes the package. A class of it is made when a program first asks for it. The version is that of
+-- cuDNN 5.1: programs build convolutions without biases where it is 4000 or more.
 local function make()
   require 'nn'
   local cudnn = { benchmark = false, fastest = false, verbose = false, version = 5110 }

@@ -1,4 +1,5 @@
---- xlua: named arguments with defaults, and the usage text of functions and packages.
+--- xlua, continued (see packages/xlua.lua): functions that read named arguments with defaults, and
+-- make the usage text of functions and packages.
 -- @module xlua_usage
 
 local escapes, type_names = import('core.escapes', 'core.type_names')
@@ -23,7 +24,8 @@ local function key_text(key)
   return '[' .. value_text(key) .. ']'
 end
 
---- A table as a Lua expression; with `newline`, with each entry on a line and ' : ' behind keys.
+--- The text of a table as a Lua expression.
+-- @param newline whether each entry has a line of its own, with ' : ' between key and value
 function xlua.table2string(tbl, newline)
   local parts, listed = {}, {}
   for i, value in ipairs(tbl) do
@@ -56,7 +58,8 @@ local function default_text(param)
   return ''
 end
 
-local function named(name, params)
+-- The usage of a function that takes one table: a line for each named argument.
+local function usage_by_name(name, params)
   local text = name .. '{\n'
   for _, param in ipairs(params) do
     local key = param.arg .. ' = ' .. param.type
@@ -66,8 +69,9 @@ local function named(name, params)
   return text .. '}\n'
 end
 
--- An empty string among the parameters begins another call form.
-local function ordered(name, params)
+-- The usage of a function that takes arguments in order. An empty string among the parameters
+-- begins another form of the call.
+local function usage_in_order(name, params)
   local text, at = '', 1
   repeat
     text = text .. name .. '(\n'
@@ -89,7 +93,7 @@ function xlua.usage(name, description, example, ...)
   local text = BANNER .. '\n' .. colours.Magenta .. name .. colours.none .. '\n'
   if description then text = text .. '\n' .. description .. '\n' end
   text = text .. '\n' .. colours.blue .. '> ' .. colours.none .. 'usage:\n' .. colours.cyan
-  text = text .. (params[1].arg and named or ordered)(name, params) .. colours.none
+  text = text .. (params[1].arg and usage_by_name or usage_in_order)(name, params) .. colours.none
   if example then
     text = text .. '\n' .. colours.cyan .. example .. colours.none .. '\n'
   end
@@ -110,6 +114,7 @@ end
 
 -- ------------------------------------------------------------------- unpack
 
+-- An object whose text is the usage of a function; the text is made when it is shown.
 local function usage_of(name, description, params)
   return setmetatable({}, { __tostring = function()
     local example
@@ -121,6 +126,7 @@ local function usage_of(name, description, params)
   end })
 end
 
+-- The arguments of a call by name, whether they are one table or stand in order.
 local function by_name(args, params)
   local first = args[1]
   if #args == 1 and type(first) == 'table' and #first == 0 and not type_names.typename(first) then

@@ -13,7 +13,7 @@ local function reader(name)
   return arguments.reader{ name = 'image.' .. name, complaint = 'missing input' }
 end
 
--- Adds the function that converts images, as Python computes them.
+-- Adds a conversion that the Python half computes.
 local function add_conversion(short)
   local read = reader(short)
   image[short] = function(...)
@@ -29,8 +29,8 @@ for name in ('rgb2hsl hsl2rgb rgb2hsv hsv2rgb rgb2lab lab2rgb'):gmatch('%S+') do
 end
 
 -- Adds a conversion whose planes are sums of the source's planes with weights.
--- @param weights for each plane of the result the weights of the source's planes; a first weight of
---   1 stands for the plane itself
+-- @param weights for each plane of the result, the weights of the three planes of the source; where
+--   the first is 1, the plane is copied
 local function add_sums(short, weights)
   local read = reader(short)
   image[short] = function(...)
@@ -63,12 +63,12 @@ function image.rgb2y(...)
   local target, source = read_grey(...)
   target = target or source.new()
   target:resize(1, source:size(2), source:size(3))
-  local _ = source[3] -- an image that has no such plane is an error here
+  local _ = source[3] -- raises an error for an image of fewer planes
   source.image.rgb2y(source, target[1])
   return target
 end
 
-local DARKEST = 1e-6 -- added to sums, by which nothing is then divided that is 0
+local DARKEST = 1e-6 -- added to sums, so that black pixels are not divided by 0
 
 local read_normalized = reader 'rgb2nrgb'
 
@@ -104,7 +104,7 @@ local function of_hue(hue, saturation)
   return levels[order[1]], levels[order[2]], levels[order[3]]
 end
 
---- So many colours that are easy to tell from each other, a row for each.
+--- Returns `count` colours that are easy to tell from each other, as rows of red, green and blue.
 function image.colormap(count)
   local map = torch.Tensor(count, 3)
   local hue, saturation = 0, 0
@@ -117,11 +117,12 @@ function image.colormap(count)
   return map
 end
 
+-- A trapezoid from 0 to 1: rises from -up on, falls to 0 at `down`.
 local function ramp(value, up, down)
   return max(min(value + up, down - value, 1), 0)
 end
 
---- So many colours from blue by green to red, a row for each.
+--- Returns `count` colours from blue by green to red, as rows of red, green and blue.
 function image.jetColormap(count)
   local map = torch.Tensor(count, 3)
   for i = 1, count do
@@ -131,7 +132,7 @@ function image.jetColormap(count)
   return map
 end
 
---- An image of the colours that jetColormap gives for levels from 1 on.
+--- Returns an image in the colours of jetColormap; the elements of the source are its rows, from 1.
 function image.y2jet(...)
   local n = select('#', ...)
   if n ~= 1 and n ~= 2 then errors.fail('Invalid input for image.y2jet()') end

@@ -1,13 +1,14 @@
 --- image: loading, saving, changing and drawing images, with the interface of Torch7's package.
 --
--- The functions on pixels are in Python (runtime/packages/image). They are reached, as in the
--- original, by the fields image, libpng, libjpeg and libppm of the tensor classes that have them;
--- here are the functions that programs call.
+-- The Python half (runtime/packages/image) computes pixels. Its functions are, as the original's C
+-- functions, in the fields image, libpng, libjpeg and libppm of the classes of Byte, Float and
+-- DoubleTensor. The Lua files of this folder have what programs call: image.scale and so on.
 -- @module image
 
 local bridge, c_structs, errors = import('core.bridge', 'core.c_structs', 'core.errors')
 local type_names = import 'core.type_names'
 
+-- The functions of the Python half, by the field in which they are.
 local NATIVE = {
   image = 'scaleSimple scaleBilinear scaleBicubic rotate rotateBilinear polar polarBilinear '
     .. 'logPolar logPolarBilinear translate cropNoScale warp saturate rgb2y rgb2hsv rgb2hsl '
@@ -41,11 +42,12 @@ require 'dok'
 
 -- -------------------------------------------------------------------------------------- arguments
 
--- Functions that read arguments.
+-- Readers and checks of arguments, for the Lua files of this folder.
 local arguments = {}
 
---- Raises an error where a function was not called in a right way.
--- @param call the `name` of the function; the `complaint`, and whom it is `of` if not of itself
+--- Raises an error, in the original's words, unless a call is right.
+-- @param call a table: `name`, the function's; optionally `complaint`, the message, and `of`, the
+--   name that the message shows in place of the function's
 function arguments.need(is_right, call)
   if is_right then return end
   xlua.error(call.complaint or 'incorrect arguments', call.of or call.name)
@@ -66,12 +68,14 @@ function arguments.unpack(name, does, params, ...)
   return given
 end
 
---- A function that reads arguments which may begin with a destination; it returns the destination
--- or nil, and the others.
--- @param call as for `arguments.need`; of the arguments without a destination the `least` and the
---   `most`, 1 if not given; has_target(n, …), whether there is a destination among n arguments
---   whose number does not tell; the types that the `target` and the first arguments have to have,
---   `kinds`, if that is not one tensor
+--- Makes a reader of arguments, which may begin with a destination. The reader returns the
+-- destination or nil, then the other arguments; it raises an error where a call is wrong.
+-- @param call a table, as for `arguments.need`, with these optional fields:
+--   `least` and `most`, how many arguments there are without the destination (1);
+--   `has_target(n, …)`, which tells whether the first of n arguments is a destination, where their
+--   number leaves it open;
+--   `target`, the type of the destination ('torch.Tensor');
+--   `kinds`, the types of the first other arguments ({ 'torch.Tensor' })
 function arguments.reader(call)
   local least, most = call.least or 1, call.most or call.least or 1
   return function(...)
@@ -88,7 +92,7 @@ function arguments.reader(call)
   end
 end
 
---- The destination that a call has, or else a new one, with the sizes of an image.
+--- The destination, or a new tensor if there is none, resized to the sizes of the source.
 function arguments.like(target, source)
   return (target or source.new()):resizeAs(source)
 end
