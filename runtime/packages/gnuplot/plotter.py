@@ -1,6 +1,7 @@
-"""The plotter: figures drawn by matplotlib, for the package gnuplot and the prompt's plots.
+"""Draws figures by matplotlib, for the package gnuplot and the prompt's plots.
 
-The styles of series are gnuplot.plot's short names, and gnuplot's ``with lines lw 2``.
+A series has a style: one of gnuplot.plot's short names, such as ``+-``, or gnuplot's words, such as
+``with lines lw 2``.
 """
 
 from __future__ import annotations
@@ -22,19 +23,17 @@ from th_shell.runtime.packages import optional
 _PALETTES = {"gray": "gray", "grey": "gray", "color": "gnuplot", "colour": "gnuplot"}
 _VERTICAL = {"top": "upper", "bottom": "lower", "middle": "center"}
 _GREY = "0.85"
-
-
 _DOTS_PER_INCH = 100
 
 
 class Series(NamedTuple):
     """Data that are drawn in a figure."""
 
-    #: Its name in the legend; empty for none.
+    #: The name in the legend; empty for none.
     legend: str
-    #: As `read_style` takes it; of an image the palette.
+    #: The text of a style, which `read_style` reads; for an image the name of a palette.
     style: str
-    #: Two arrays of a plot in two dimensions, three in three, and one of an image.
+    #: x and y for a plot, x, y and z for splot and scatter3, the pixels for an image.
     data: list[Array]
 
 
@@ -43,13 +42,13 @@ class Description(NamedTuple):
 
     #: plot, splot, scatter3 or image.
     kind: str
-    #: The words of each setting by its name, a key of `_SETTERS`.
+    #: The words of each setting by name; the names are keys of `_SETTERS`.
     settings: dict[str, list[str]]
     series: list[Series]
 
 
 def read_description(text: bytes, tensors: list[Tensor]) -> Description:
-    """Return the figure that Lua describes by lines (see the package) and tensors."""
+    """Return the figure that Lua describes by lines (`__init__.py` tells of them) and tensors."""
     (kind, *_), *lines = (line.split("\t") for line in text.decode(errors="replace").split("\n"))
     settings = {line[0]: line[1:] for line in lines if line[0] != "series"}
     names = [line[1:3] for line in lines if line[0] == "series"]
@@ -65,7 +64,7 @@ def read_description(text: bytes, tensors: list[Tensor]) -> Description:
 def new_figure(width: float, height: float) -> Any:
     """Return an empty figure of matplotlib; width, height: in pixels.
 
-    It is not made by pyplot, which looks for a window system and keeps all figures.
+    pyplot is not used: it looks for a window system, and keeps all figures in memory.
     """
     module = optional("matplotlib.figure", "matplotlib", "gnuplot")
     size = (width / _DOTS_PER_INCH, height / _DOTS_PER_INCH)
@@ -86,7 +85,7 @@ def plot_png(x: Array, y: Array, style: str, width: float, height: float) -> byt
 
 
 def draw(figure: Any, description: Description) -> None:
-    """Draw a figure that is described; TorchError where matplotlib cannot."""
+    """Draw a description into a figure. Raises TorchError where matplotlib cannot."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as those of logarithms of 0
@@ -128,7 +127,7 @@ def _plot(figure: Any, axes: Any, data: list[Array], legend: str, text: str) -> 
 
 
 def _column(y: Array, number: int = 0) -> Array:
-    """Return a column of what is drawn over x, counted from 0."""
+    """Return a column of y, counted from 0. Raises TorchError where there is none."""
     if y.ndim == 1 and number == 0:
         return y
     if y.ndim == 1 or number >= y.shape[1]:
@@ -142,7 +141,7 @@ def _lines(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
 
 
 def _boxes(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
-    """Draw boxes around x, or between the elements of x where it has one more."""
+    """Draw boxes around the elements of x; between them, where x has one more than y."""
     if len(x) > len(y):
         axes.stairs(y, x, fill=True)
         return
@@ -179,16 +178,18 @@ def _vectors(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
 
 
 def _spline(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
-    """Draw a curve through the points, or near them where the style has a weight."""
+    """Draw a spline through the points; near them, if the style has a weight."""
     at, inverse = np.unique(x, return_inverse=True)
-    values = np.bincount(inverse, _column(y)) / np.bincount(inverse)  # means, as gnuplot
+    values = np.bincount(inverse, _column(y)) / np.bincount(
+        inverse
+    )  # the mean of points with the same x, as gnuplot
     curve = _curve(at, values, style.weight)
     fine = np.linspace(at[0], at[-1], 300) if curve else at
     axes.plot(fine, curve(fine) if curve else values, label=legend, **style.options)
 
 
 def _curve(x: Array, y: Array, weight: float | None) -> Any:
-    """Return a spline as a function of x; None where there are too few points for one."""
+    """Return a spline as a function of x; None for too few points. weight: see `Style`."""
     from scipy import interpolate  # late: it takes long to load
 
     if x.size < (3 if weight is None else 5):
@@ -211,7 +212,7 @@ _PAINTERS = {
 
 
 def check_style(text: bytes) -> None:
-    """Raise TorchError about a style of `plot` that is not known."""
+    """Raise TorchError for a text that is no style of `plot`."""
     try:
         name = read_style(text.decode(errors="replace")).name
     except ValueError as error:
@@ -284,12 +285,13 @@ _SHORT = {
     "V": "vectors",
 }
 _WORDS = {"l": "lines", "p": "points", "lp": "linespoints", "i": "impulses", "d": "dots"}
-_LOOKS: dict[str, dict[str, Any]] = {
+_OPTIONS: dict[str, dict[str, Any]] = {
     "points": {"linestyle": "none", "marker": "+"},
     "dots": {"linestyle": "none", "marker": ","},
     "linespoints": {"marker": "o", "markersize": 3},
 }
 _NUMERAL = r"[\d.]+(?:[eE][+-]?\d+)?"
+# The words of gnuplot that set an option. A number as a colour is the place of one in its list.
 _WIDTH, _SIZE = ("lw", "linewidth"), ("ps", "pointsize")
 _COLOUR, _NUMBER = ("lc", "linecolor"), ("lt", "ls", "linetype", "linestyle")
 
@@ -298,16 +300,16 @@ _COLOUR, _NUMBER = ("lc", "linecolor"), ("lt", "ls", "linetype", "linestyle")
 class Style:
     """The look of a series."""
 
-    #: A key of `_PAINTERS`, or a word that is none.
+    #: A key of `_PAINTERS`; any other word where the text has another name.
     name: str
-    #: Matplotlib's, for lines.
+    #: Matplotlib's options of a line.
     options: dict[str, Any] = field(default_factory=dict)
-    #: Of the distance from the points, where a spline smooths them.
+    #: For smoothing splines: the weight of distances from the points against curvature.
     weight: float | None = None
 
     @property
     def colour(self) -> dict[str, Any]:
-        """Return matplotlib's options for areas."""
+        """Return the options that matplotlib also takes for areas: the colour, if there is one."""
         return {name: value for name, value in self.options.items() if name == "color"}
 
 
@@ -316,7 +318,7 @@ def read_style(text: str) -> Style:
     text = text.strip()
     name = _SHORT.get(text)
     if name:
-        return Style(name, dict(_LOOKS.get(name, {})))
+        return Style(name, dict(_OPTIONS.get(name, {})))
     smooth = re.fullmatch(rf"({_NUMERAL})?\s*(?:~|acsplines)\s*({_NUMERAL})?", text)
     if smooth:
         return Style("acsplines", weight=float(smooth[1] or smooth[2] or 1))
@@ -324,9 +326,10 @@ def read_style(text: str) -> Style:
 
 
 def _read_words(words: list[str]) -> Style:
+    """Return the style in gnuplot's words: a name, and options with a value behind each."""
     words = [word for word in words if word not in ("with", "w", "smooth", "rgb", "rgbcolor")]
     name = _WORDS.get(words[0], words[0]) if words else "linespoints"
-    style = Style(name, dict(_LOOKS.get(name, {})))
+    style = Style(name, dict(_OPTIONS.get(name, {})))
     for word, value in zip(words[1:], words[2:], strict=False):
         if word in _WIDTH:
             style.options["linewidth"] = float(value)

@@ -1,8 +1,10 @@
-"""Scaling an image to the size of another: by nearest pixels, linearly, by cubic polynomials.
+"""Scales and warps images: by nearest pixels, linearly, by cubic polynomials, by Lanczos' window.
 
-The last two work on rows, then on columns; what is between is rounded to elements.
+An image is scaled to the size of another one: its rows first, then its columns. Between the two
+steps numbers are rounded to elements, as the original does. An image is warped by a flow field,
+which says for each pixel of the result where it is in the source.
 
-For warping, a flow field says for each pixel of the result where it is in the source.
+x, y: positions in pixels from the left and from the top, from 0.
 """
 
 from __future__ import annotations
@@ -27,11 +29,12 @@ from th_shell.runtime.packages.image.planes import (
     working,
 )
 
-#: scale(pixels, length, dtype): elements whose second dimension is scaled to a length.
+#: scale(pixels, length, dtype) returns elements whose second dimension has a new length.
 _Scale = Callable[[Array, int, DType], Array]
 
 
-def _simple(call: Call) -> None:
+def _scale_nearest(call: Call) -> None:
+    """Scale an image: each pixel is that of the source at, or before, its position."""
     source, target = pair(call, "image.scale")
     check_depths("scale", source, target)
     pixels = planes(source)
@@ -42,34 +45,36 @@ def _simple(call: Call) -> None:
     put(target, pixels.take(y, 1).take(x, 2).astype(FLOAT))
 
 
-def _both_ways(call: Call, scale: _Scale) -> None:
+def _scale_rows_and_columns(call: Call, scale: _Scale) -> None:
+    """Scale an image along its rows, then along its columns."""
     source, target = pair(call, "rotate")
     check_depths("scale", source, target)
     height, width = target.sizes[-2:]
-    # Pixels that are fetched together lie together: numpy is quicker with them.
+    # Each step scales the second dimension, so that pixels that are read together lie together.
     columns = np.ascontiguousarray(planes(source).swapaxes(1, 2))
     rows = np.ascontiguousarray(scale(columns, width, call.dtype).swapaxes(1, 2))
     planes(target)[...] = scale(rows, height, call.dtype)
 
 
-def _bilinear(call: Call) -> None:
-    _both_ways(call, _linear)
+def _scale_bilinear(call: Call) -> None:
+    _scale_rows_and_columns(call, _linear)
 
 
-def _bicubic(call: Call) -> None:
-    _both_ways(call, _cubic)
+def _scale_bicubic(call: Call) -> None:
+    _scale_rows_and_columns(call, _cubic)
 
 
 def _linear(x: Array, length: int, dtype: DType) -> Array:
+    """Scale by linear interpolation to a greater length, by means to a smaller one."""
     if length == x.shape[1]:
         return x
     return _interpolated(x, length, dtype) if length > x.shape[1] else _averaged(x, length, dtype)
 
 
 def _steps(old: int, new: int) -> tuple[Array, Array]:
-    """Return the old position before each new one, and the distance between them.
+    """Return the old pixel before each new one, and the distance from it, a part of a pixel.
 
-    The last new position is left out: it is the last old one.
+    The last new pixel is left out: it is the last old one.
     """
     positions = np.arange(new - 1, dtype=FLOAT) * (FLOAT(old - 1) / FLOAT(max(new - 1, 1)))
     before = positions.astype(int)
@@ -77,10 +82,12 @@ def _steps(old: int, new: int) -> tuple[Array, Array]:
 
 
 def _with_last(values: Array, x: Array, dtype: DType) -> Array:
+    """Return computed values as elements, followed by the last pixel of x."""
     return np.concatenate([to_elements(values, dtype), x[:, -1:]], 1)
 
 
 def _interpolated(x: Array, length: int, dtype: DType) -> Array:
+    """Return values on the lines between neighbouring old pixels."""
     before, part = _steps(x.shape[1], length)
     behind = np.minimum(before + 1, x.shape[1] - 1)
     kind = working(dtype)
@@ -89,9 +96,9 @@ def _interpolated(x: Array, length: int, dtype: DType) -> Array:
 
 
 def _averaged(x: Array, length: int, dtype: DType) -> Array:
-    """Return means of the old pixels that each new one covers; of the outer ones a part counts.
+    """Return the means of the old pixels that each new one covers; outer ones count in part.
 
-    Torch7: adds up in single precision, also doubles.
+    Torch7: adds in single precision, doubles too.
     """
     old = x.shape[1]
     ends = np.arange(length + 1, dtype=FLOAT) * (FLOAT(old) / FLOAT(length))
@@ -115,7 +122,7 @@ def _averaged(x: Array, length: int, dtype: DType) -> Array:
 
 
 def cubic(p0: Array, p1: Array, p2: Array, p3: Array, x: Array) -> Array:
-    """Return the cubic polynomial (Catmull-Rom) through p1 at 0 and p2 at 1, at x between."""
+    """Return the Catmull-Rom polynomial at x, from 0 (where it is p1) to 1 (where it is p2)."""
     a1 = p2 - p0
     a2 = 2 * p0 - 5 * p1 + 4 * p2 - p3
     a3 = 3 * (p1 - p2) + p3 - p0
@@ -126,6 +133,7 @@ def cubic(p0: Array, p1: Array, p2: Array, p3: Array, x: Array) -> Array:
 
 
 def _cubic(x: Array, length: int, dtype: DType) -> Array:
+    """Scale by cubic polynomials through four old pixels, extended beyond the borders."""
     old = x.shape[1]
     if length == old:
         return x
@@ -141,10 +149,15 @@ def _cubic(x: Array, length: int, dtype: DType) -> Array:
 
 
 _SIMPLE, _BILINEAR, _BICUBIC, _LANCZOS = range(4)
-_RADIUS = 3  # pixels around a position that Lanczos' window has
+_RADIUS = 3  # of Lanczos' window, in pixels
 
 
 def _warp(call: Call) -> None:
+    """Fill an image from the source's pixels at the positions of a flow field.
+
+    Arguments: destination, source, field; mode; whether the field has distances from each pixel;
+    1 if positions outside of the source get the padding, otherwise the nearest pixel; the padding.
+    """
     target, source, field = call.tensor(1), call.tensor(2), call.tensor(3)
     mode, with_offset, pad = call.long(4, 0), call.get(5) not in (None, False), call.long(6, 0)
     padding = cast_scalar(call.number(7), call.dtype) if call.get(7) is not None else 0
@@ -158,7 +171,7 @@ def _warp(call: Call) -> None:
         y = np.arange(y.shape[0], dtype=FLOAT)[:, None] + y
         x = np.arange(x.shape[1], dtype=FLOAT) + x
     outside, y, x = _clamp(pixels, y, x)
-    compute = {_BILINEAR: _sample_bilinear, _LANCZOS: _lanczos}
+    compute = {_BILINEAR: _sample_bilinear, _LANCZOS: _sample_lanczos}
     if mode == _SIMPLE:
         values = take(pixels, _nearest(y), _nearest(x))
     elif mode == _BICUBIC:
@@ -173,18 +186,20 @@ def _warp(call: Call) -> None:
 
 
 def _clamp(pixels: Array, y: Array, x: Array) -> tuple[Array, Array, Array]:
-    """Return which positions are outside of the source, and all of them moved inside."""
+    """Return whether each position is outside of the source, and y and x moved inside."""
     bottom, right = FLOAT(pixels.shape[1] - 1), FLOAT(pixels.shape[2] - 1)
     outside = (y < 0) | (y > bottom) | (x < 0) | (x > right)
-    y, x = np.where(y > 0, y, FLOAT(0)), np.where(x > 0, x, FLOAT(0))  # of a nan too
+    y, x = np.where(y > 0, y, FLOAT(0)), np.where(x > 0, x, FLOAT(0))  # and 0 for a nan
     return outside, np.minimum(y, bottom), np.minimum(x, right)
 
 
 def _nearest(position: Array) -> Array:
+    """Return the pixel nearest to a position."""
     return np.floor(position.astype(np.float64) + 0.5).astype(int)
 
 
 def _sample_bilinear(pixels: Array, y: Array, x: Array, dtype: DType) -> Array:
+    """Return values at positions between four pixels, by linear interpolation."""
     y1, x1 = np.floor(y).astype(int), np.floor(x).astype(int)
     up, left = y - y1.astype(FLOAT), x - x1.astype(FLOAT)
     down, right = (y1 + 1).astype(FLOAT) - y, (x1 + 1).astype(FLOAT) - x
@@ -197,7 +212,7 @@ def _sample_bilinear(pixels: Array, y: Array, x: Array, dtype: DType) -> Array:
 
 
 def _sample_bicubic(pixels: Array, y: Array, x: Array, dtype: DType, padding: float) -> Array:
-    """Return values at positions between pixels, by cubic polynomials.
+    """Return values at positions between sixteen pixels, by cubic polynomials.
 
     Torch7: pixels beyond the borders count as the padding, also where positions are clamped.
     """
@@ -214,7 +229,8 @@ def _sample_bicubic(pixels: Array, y: Array, x: Array, dtype: DType, padding: fl
     return cubic(p0, p1, p2, p3, dy)
 
 
-def _lanczos(pixels: Array, y: Array, x: Array, dtype: DType) -> Array:
+def _sample_lanczos(pixels: Array, y: Array, x: Array, dtype: DType) -> Array:
+    """Return means of the 36 pixels around each position, weighted by Lanczos' window."""
     height, width = pixels.shape[1:]
     y1, x1 = np.floor(y).astype(int), np.floor(x).astype(int)
     around = range(1 - _RADIUS, _RADIUS + 1)
@@ -234,7 +250,7 @@ def _lanczos(pixels: Array, y: Array, x: Array, dtype: DType) -> Array:
 
 
 def _window(distance: Array) -> Array:
-    """Return the weights of pixels at a distance: Lanczos' window."""
+    """Return Lanczos' window: the weights of pixels at a distance."""
     d = np.abs(distance)
     arc = (FLOAT(math.pi) * d).astype(np.float64)
     outer = (FLOAT(math.pi) * d / FLOAT(_RADIUS)).astype(np.float64)
@@ -244,8 +260,8 @@ def _window(distance: Array) -> Array:
 
 
 FUNCTIONS = {
-    "scaleSimple": _simple,
-    "scaleBilinear": _bilinear,
-    "scaleBicubic": _bicubic,
+    "scaleSimple": _scale_nearest,
+    "scaleBilinear": _scale_bilinear,
+    "scaleBicubic": _scale_bicubic,
     "warp": _warp,
 }
