@@ -3,7 +3,7 @@
 -- itself, while Python needs memory, too. So when an input has ended, blocks of the reserve are
 -- given back to the system until both can go on. They are taken again as soon as there is room.
 --
--- LuaJIT, too, has something in reserve: room for constants of the code that it compiles.
+-- This module also lets LuaJIT's compiler keep room for the constants of a loop, see below.
 -- @module memory_reserve
 
 local ffi, collector = import('ffi', 'core.collector')
@@ -26,20 +26,20 @@ local C = ffi.C
 local ROOM_IN_LUA = 2 ^ 19 -- bytes, for a large input or a table of Lua's own
 local BLOCK, MOST = 2 ^ 20, 8 -- bytes, as Python asks of the system for small objects; blocks
 
-local CONSTANTS = 500 -- more than almost any loop has
+local CONSTANTS = 500 -- more than nearly all loops have
 local TURNS = 60 -- LuaJIT begins to compile a loop at the 57th
 
 local probe = buffer.new()
 local blocks, count = {}, 0
 
--- Memory of the system's that limits count, but that is never written: it takes no pages. Returns
--- nil where there is none.
+-- Asks the system for a block. It counts against the limits of the process, but takes no memory,
+-- since nothing is ever written there. Returns nil where the limits are reached.
 local function map()
   local block = C.th_mmap(nil, BLOCK, READ_AND_WRITE, PRIVATE + ANONYMOUS, -1, 0)
   if block ~= FAILED then return block end
 end
 
--- Tells whether Lua can go on with memory that it has or the system gives, and Python with a block.
+-- Tells whether the system has a block for Python; raises an error where Lua lacks ROOM_IN_LUA.
 local function find_room()
   probe:reserve(ROOM_IN_LUA)
   probe:free() -- before the next line, which needs a little memory of Lua's
@@ -69,11 +69,11 @@ local function fill()
   if count > 0 and not has_room() then release() end
 end
 
--- LuaJIT until August 2026 (its issue 1502) loses the stack, and ends the process, where memory
--- runs out while it compiles the call of a function that it leaves to the interpreter: if it has no
--- room for the constants that it needs there. The room never shrinks. So it is made to read, once,
--- a loop with many constants, which it does not compile since there is a function in it.
-local function let_constants_fit()
+-- LuaJIT until August 2026 (its issue 1502) ends the process where its compiler gets no memory for
+-- the constants that the call of an interpreted function needs. The compiler's room for constants
+-- never shrinks. So the compiler is made to record, once, a loop with many constants, which it then
+-- gives up since the loop makes a function.
+local function enlarge_room_for_constants()
   local numbers = {}
   for i = 1, CONSTANTS do numbers[i] = i + 0.5 end
   local sum = 'x = x + ' .. concat(numbers, ' + ')
@@ -87,7 +87,7 @@ function memory_reserve.is_out_of_memory(message)
 end
 
 --- Makes room for what follows: to be called when an input has ended.
--- @param is_scarce whether memory has run out meanwhile; garbage is collected then
+-- @param is_scarce whether memory has run out in the input; then garbage is collected in any case
 function memory_reserve.make_room(is_scarce)
   if not is_scarce and count == MOST and has_room() then return end
   pcall(collector.collect) -- frees userdata that nobody refers to any more
@@ -101,7 +101,7 @@ function memory_reserve.release_reserve()
   while count > 0 do release() end
 end
 
-let_constants_fit()
+enlarge_room_for_constants()
 fill()
 
 return memory_reserve

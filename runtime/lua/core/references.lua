@@ -7,9 +7,9 @@
 -- reference that the second one needs. So the userdata of objects that may be passed several
 -- times are counted here, and only the finalizer of the last one drops the reference.
 --
--- The other case: entries of the weak table that are cleared, but whose slot was not yet put on
--- lupa's list of free slots, look free to lupa if that list is empty. So the list is never
--- allowed to become empty.
+-- The other case: where the collector has cleared an entry of the weak table, its slot is put on
+-- lupa's list of free slots only by the finalizer. If the list is empty in between, lupa takes that
+-- slot for a free one. So the list is never allowed to become empty.
 -- @module references
 
 local ffi, collector = import('ffi', 'core.collector')
@@ -39,7 +39,7 @@ function class.__gc(object)
   return finalize(object)
 end
 
---- Makes all further calls of Python objects do nothing.
+--- Lets calls of Python objects do nothing from now on: the engine is being closed.
 function references.leave_python()
   class.__call = function() end
 end
@@ -58,7 +58,7 @@ function references.track(object)
   addresses[object] = address
 end
 
-local SPARE = 1024 -- free slots, which are enough until the next call of spare_slots
+local SPARE = 1024 -- free slots: enough for the objects between two calls of spare_slots
 local top = 0
 
 -- Makes sure that the list has at least SPARE free slots.
@@ -72,7 +72,8 @@ local function spare_slots()
 end
 spare_slots()
 
--- Lua's collector does not know how much memory Python objects take: each is counted as a kB.
+-- Lua's collector does not know how much memory Python objects take. Each counts as one kB: after
+-- COUNT objects the collector does as much work as for COUNT kB.
 -- An object is freed after several cycles (one for its userdata, one for lupa's, one for what it
 -- has kept in Lua). With the collector's own pauses between cycles, more and more would
 -- accumulate.

@@ -29,7 +29,8 @@ local access = {}
 
 local load, read, write = dtype.load, dtype.read, dtype.write
 
--- Returns how far elements at position k of dimension d are from the first one; nil without any.
+-- The distance, in elements of the storage, of position k of dimension d from position 1; nil if k
+-- is no position.
 local function reach(c, d, k)
   if type(k) ~= 'number' then return nil end
   local i = table_position(k, tonumber(c.size[d]))
@@ -151,7 +152,7 @@ local function index_other(self, key, ...) -- luacheck: ignore 212
   return nil, false
 end
 
--- x[k] where self is no vector, or k is out of range: a row, or an error.
+-- x[k] where `vector_element` has found none: a row, or an error.
 local function index_number(self, k, ...) -- luacheck: ignore 212
   local view, anchor = row_view(self, k)
   if view then return (publish(view, anchor)) end
@@ -176,7 +177,7 @@ function access.__index__(self, key)
   return false
 end
 
---- The metamethod: looks for elements first, then for methods.
+--- The metamethod __index: looks for an element first, then for a method.
 function access.__index(self, key, ...) -- luacheck: ignore 212
   local kind = type(key)
   local value
@@ -196,6 +197,7 @@ end
 
 -- ------------------------------------------------------------ __newindex__
 
+-- Raises an error unless a value that is to be assigned is a tensor.
 local function require_source(value)
   local name = type_names.typename(value)
   if not (name and name:find('^torch%.%a+Tensor$')) then
@@ -281,7 +283,7 @@ function access.__newindex__(self, key, value)
   return false
 end
 
---- The metamethod.
+--- The metamethod __newindex: sets x[key].
 function access.__newindex(self, key, value, ...) -- luacheck: ignore 212
   if type(key) == 'number' and type(value) == 'number' and set_vector_element(self, key, value) then
     return

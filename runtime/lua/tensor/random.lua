@@ -1,4 +1,5 @@
---- torch.Generator, torch._gen, and the functions of the alias method.
+--- torch.Generator, the class of random streams; torch._gen, the default one; and the alias method
+-- of torch.multinomial, in the two functions that the reference has in Lua.
 -- @module random
 
 local ffi, host, torch, bridge = import('ffi', 'host', 'torch', 'core.bridge')
@@ -26,10 +27,10 @@ local WORDS = 631 -- of 64 bits: the size of the reference's struct
 random_numbers.generator_memory = raw_memory.working_memory('uint64_t', WORDS)
 local place = ffi.new('void *[1]', random_numbers.generator_memory)
 
--- A userdata in which the FFI finds that address, as in the reference's. The FFI takes a userdata
--- for the address of what is in it; of LuaJIT's string buffers that is where they read, here
--- `place`. A buffer over memory of others keeps it alive, and has nothing to free. Returns nil
--- where the FFI finds something else.
+-- Makes a userdata that the FFI reads as a pointer to that address, as it reads the reference's
+-- torch._gen. The FFI takes a userdata for a pointer to its contents. The contents of a string
+-- buffer of LuaJIT begin with the pointer at which it reads, here `place`. The buffer keeps `place`
+-- alive, and frees nothing. Returns nil in a LuaJIT whose buffers begin otherwise.
 local function addressed()
   local value = require('string.buffer').new()
   value:set(place, 0)
@@ -38,11 +39,12 @@ local function addressed()
   return value
 end
 
---- The generator from which functions draw that are passed none.
+--- The default generator: functions draw from it unless they are passed another one.
 torch._gen = c_structs.late(mt, function()
   return (python_calls.ask(host.default_generator))
 end, addressed())
 
+-- Raises an error unless a call is generator:read(file) or generator:write(file).
 local function check(self, file)
   local name = type_names.typename(self)
   if name ~= 'torch.Generator' then errors.class_error(1, 'torch.Generator', self) end
@@ -72,7 +74,7 @@ function torch.multinomialAliasSetup(probs, state)
   return state
 end
 
---- Fills a LongTensor with indices drawn by the tables that multinomialAliasSetup returns.
+--- Fills a LongTensor with random indices, by the tables that multinomialAliasSetup returns.
 function torch.multinomialAlias(output, state)
   if state == nil then errors.fail("attempt to index local 'state' (a nil value)") end
   torch.DoubleTensor.multinomialAlias_(output, state[1], state[2])

@@ -1,6 +1,10 @@
 --- The views that Lua makes itself, for tensors of one element type.
 -- This chunk is loaded once for each type, as access.lua, where the rules for such code are told.
 -- Calls that it does not handle, or that must raise an error, are passed on to Python (`slow`).
+--
+-- A view is made in four steps: `new_view` returns its struct; the function fills in sizes and
+-- strides; `locate` sets its storage, and returns the struct with its anchor, the object that keeps
+-- the storage alive; `publish` makes the userdata that the program gets.
 -- @module tensor_views
 
 local dtype, slow = ...
@@ -19,7 +23,8 @@ local ROOM = c_structs.ROOM
 
 local views = {}
 
-local function changed()
+-- Raises the error of a view whose source a finalizer has changed in between.
+local function fail_changed()
   errors.fail('a finalizer has changed the number of dimensions')
 end
 
@@ -31,7 +36,7 @@ function dtype.new_view(n, self, dims)
   view.size, view.stride = view.geometry, view.geometry + ROOM
   view.nDimension, view.refcount, view.flag = n, 1, 1
   local c = structs[self] or need_struct(self)
-  if c.nDimension ~= dims then changed() end
+  if c.nDimension ~= dims then fail_changed() end
   return view, c
 end
 local new_view = dtype.new_view
@@ -66,7 +71,7 @@ function dtype.copy_geometry(view, d, source, e, n)
 end
 local copy_geometry = dtype.copy_geometry
 
---- The largest size or step that no storage limits.
+--- The largest size or step that is taken where no storage limits it.
 dtype.LARGEST = 2 ^ 31
 
 --- Tells whether a value may be a size or step.
