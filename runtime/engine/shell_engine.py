@@ -66,7 +66,7 @@ class ShellEngine:
 
     @property
     def is_started(self) -> bool:
-        """Tell whether the Lua state is made: what is asked of it before that waits for it."""
+        """Tell whether the Lua state is made. Calls before that wait until it is."""
         return self._lua.is_started
 
     def stay_open_at_exit(self) -> None:

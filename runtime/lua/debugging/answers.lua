@@ -44,8 +44,9 @@ local function has_parts(value)
   return keys ~= nil and #keys > 0
 end
 
--- Adds what is told of a value: its text, its type or class, and its number or 0.
-local function tell(list, value)
+-- Adds the three items that describe a value: its text, its type or class, and the number under
+-- which its parts can be asked for, or 0.
+local function describe(list, value)
   local number = 0
   if has_parts(value) then
     number = #kept + 1
@@ -72,7 +73,7 @@ local function evaluate(list, number, code, show)
       local fine, problem = pcall(shell.show, select('#', ...), ...)
       return { fine, fine or errors.error_text(problem) }
     end
-    return tell({ true }, (...))
+    return describe({ true }, (...))
   end
   return finish(frames.evaluate(frame, f))
 end
@@ -89,7 +90,7 @@ function verbs.frames(list)
   return answer
 end
 
---- The variables of a frame: kind, name, and what is told of the value.
+--- The variables of a frame: for each its kind, its name, and three items that describe its value.
 function verbs.variables(list, number)
   local answer, hidden = {}, {}
   local variables = list[tonumber(number)].variables
@@ -98,13 +99,13 @@ function verbs.variables(list, number)
     if not hidden[variable.name] then
       hidden[variable.name] = true
       answer[#answer + 1], answer[#answer + 2] = variable.kind, variable.name
-      tell(answer, variable.value)
+      describe(answer, variable.value)
     end
   end
   return answer
 end
 
---- The parts of a value: name, and what is told of each.
+--- The parts of a value: for each its name, and three items that describe it.
 function verbs.parts(_, number)
   local answer, whole = {}, kept[tonumber(number)]
   if not whole then return answer end
@@ -113,12 +114,13 @@ function verbs.parts(_, number)
     local name = shown_key(keys[i])
     whole.keys[name] = keys[i]
     answer[#answer + 1] = name
-    tell(answer, read(whole.value, keys[i]))
+    describe(answer, read(whole.value, keys[i]))
   end
   return answer
 end
 
---- The value of code in a frame: true and what is told of it, or false and the message.
+--- Evaluates code in a frame: true and three items that describe the value, or false and the
+-- message of the error.
 function verbs.evaluate(list, number, code)
   return evaluate(list, number, code)
 end
@@ -138,7 +140,7 @@ function verbs.set(list, number, whole, name, code)
   local put = type(owner.value) == 'table' and rawset or function(t, k, v) t[k] = v end
   ok, message = pcall(put, owner.value, owner.keys[name], value)
   if not ok then return { false, errors.error_text(message) } end
-  return tell({ true }, value)
+  return describe({ true }, value)
 end
 
 --- Writes a text in order with what the program writes.
