@@ -24,7 +24,7 @@ PROMPT = re.compile(r"^\s*>>>(?: +(?P<input>.*)|\s*)$")
 #: The names that have a value before a page begins.
 BUILTINS = frozenset(dir(builtins)) | {"__name__", "_"}
 
-#: Of these, classes, which may stand in printed values; and functions, which do not.
+#: The names of built-in classes, which may stand in printed values, and of functions, which do not.
 CLASSES = frozenset(name for name in dir(builtins) if isinstance(getattr(builtins, name), type))
 FUNCTIONS = frozenset(name for name in dir(builtins) if callable(getattr(builtins, name))) - CLASSES
 

@@ -1,4 +1,4 @@
-"""Reads TOML: by Python's own library, or by the one that this was before Python 3.11."""
+"""Reads TOML: by Python's tomllib, or before Python 3.11 by tomli, from which that was made."""
 
 from __future__ import annotations
 

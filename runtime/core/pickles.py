@@ -1,6 +1,6 @@
 """The function that pickles call to make objects again. Its name stays when modules move.
 
-An object's `__reduce__` returns `restored`, and its kind among what makes it again.
+An object's `__reduce__` returns `restored`, the object's kind, and the parts it is made of.
 """
 
 from __future__ import annotations

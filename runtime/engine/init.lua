@@ -65,9 +65,9 @@ end
 
 import 'packages.trepl'.finish_globals()
 
--- Globals that a program may replace; the modules then use the program's. Of all others, and of
--- Lua's libraries, their environment has copies as they are now: a program that changes or clears
--- these does not change what the modules do.
+-- Globals that a program may replace; the modules then use the program's. The environment of the
+-- modules has copies of all other globals, and of Lua's libraries, as they are now: a program that
+-- changes or clears these does not change what the modules do.
 local REPLACEABLE = {
   print = true, io = true, os = true, arg = true, _RESULTS = true, _LAST = true,
   _torchimport = true,

@@ -160,6 +160,6 @@ def _input(source: bytes) -> bytes:
     """
     text = source.lstrip()
     above = source.count(b"\n", 0, len(source) - len(text))
-    # Of a chunk, LuaJIT skips a first line that begins with #, which is Lua's operator of length.
+    # LuaJIT skips a chunk's first line if it begins with #. In an input # is the length operator.
     is_length = not above and text[:1] == b"#" and text[:2] != b"#!"
     return b"\n" * above + b" " * is_length + text.rstrip().removeprefix(b"=")

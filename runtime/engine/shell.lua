@@ -79,7 +79,7 @@ _RESULTS = {}
 _LAST = ''
 
 local most_results = 1000
-local number_of_input -- of the one that runs, if it has one
+local number_of_input -- the number of the input that runs; nil for one without a number
 local list -- the table _RESULTS to which the indices of `places` belong
 local places = {} -- the index of the first value of an input, by the input's number
 

@@ -1,9 +1,9 @@
 --- Lua's values for Python programs: what they hold, look into, and call (see engine/values.py).
--- One value of nil, booleans, numbers and strings crosses as it is. What else there is crosses
--- behind a nil, as pairs: a value and a mark, which is nil for these types. Of tables, functions
--- and other objects Python gets a number, under which they are kept here until Python has no more
--- use for it; the mark then tells the Lua type, a number that is the same whenever the object
--- crosses, and the torch class. Tensors and storages cross as their Python objects.
+-- A single nil, boolean, number or string crosses as it is. All else, and several values, cross as
+-- pairs, behind a nil: a value and a mark. The mark is nil for the types above. For a table, a
+-- function or another object Python gets a number; the object is kept here under that number until
+-- Python no longer needs it. The object's mark tells its Lua type, a number that is the same
+-- whenever it crosses, and its torch class. Tensors and storages cross as their Python objects.
 -- @module values
 
 local host, torch, bridge, class_ids = import('host', 'torch', 'core.bridge', 'core.class_ids')

@@ -104,9 +104,9 @@ class Value:
     kind: str = "float"
     #: The value whose elements these are, in the same places or in others.
     source: Value | None = None
-    #: Gets the shape once it is known.
+    #: A function that is called with the shape once it is known.
     on_shape: Callable[[Shape], object] | None = None
-    #: Of an input of indices, the largest index that is used with it.
+    #: For an input of indices: the largest one that a lookup by it takes.
     highest: int = 0
     #: The name of an input.
     name: str = ""
@@ -116,9 +116,9 @@ class Value:
     in_steps: bool = False
     #: The node that computes it; None for an input.
     node: Node | None = None
-    #: Its place, if it does not lie in memory of its own.
+    #: The place in another value's memory where it lies; None for one with memory of its own.
     view: View | None = None
-    #: Returns what was put into its own memory afterwards.
+    #: Returns what was written into its own memory later; None if nothing was.
     written: Callable[[], Value] | None = None
     #: The `written` by which it was read last, and what was read.
     _read: tuple[Any, Value] | None = None

@@ -98,9 +98,9 @@ class _Class:
     def __init__(self, graph: Graph, name: str) -> None:
         self._graph = graph
         self._name = name
-        # Of a node with a layer: its attribute, with a number in a chain.
+        # The attribute of each node that has a layer, with an index into a Sequential.
         self._places: dict[int, str] = {}
-        # Of a node without one: the attributes of its parameters.
+        # The attributes of the parameters of each node that has no layer.
         self._own_attributes: dict[int, dict[str, str]] = {}
         self._lines: list[str] = []  # of the constructor
         self._taken: Counter[str] = Counter()

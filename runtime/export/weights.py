@@ -33,7 +33,7 @@ class WeightOptions:
     select: str | None = None
     #: Whether gradients, results, room to compute in and an optimizer's state are written, too.
     everything: bool = False
-    #: The type of numbers with a fraction; by default the one that they have.
+    #: The type to which floats and doubles are converted; None leaves them as they are.
     type: Literal["float", "double"] | None = None
 
 

@@ -138,7 +138,7 @@ def describe(thread: int) -> str:
     while frame is not None:
         if is_entry(frame.f_code):
             name = frame.f_locals.get("name")
-            # The outermost one is the one that the program has called.
+            # Later frames are further out: the last operation is the one that the program called.
             activity = f"torch.{name}" if isinstance(name, str) else _IN_HOST
         frame = frame.f_back
     return activity

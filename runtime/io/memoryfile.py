@@ -54,7 +54,7 @@ class MemoryFile(File):
     def _settle(self) -> tuple[int, int]:
         """Return the position and the file's size, reduced where the storage has become smaller."""
         window = self.window
-        # Of a file for reading, the last element may be one of the file's bytes (see `over`).
+        # A storage that is written ends with a zero byte; one for reading need not (see `over`).
         limit = max(self.memory.size - (1 if window.writable else 0), 0)
         window.stop = min(window.stop, limit)
         window.at = min(window.at, window.stop)

@@ -188,7 +188,7 @@ local SPECIAL_NUMBERS = {
 }
 
 -- The token at a position, behind blanks: its kind, its value, where it begins, and where the next
--- one may. Of a token that is wrong, the kind is nil and the value says what is wrong.
+-- one may begin. For a wrong token the kind is nil, and the value says what is wrong.
 local function token(text, at, settings)
   at = find(text, '[^ \t\n\r]', at)
   if not at then return 'T_END', nil, #text + 1 end

@@ -16,7 +16,7 @@ _G.csvigo = csvigo
 
 -- ------------------------------------------------------------------------ lines
 
--- The strings of a line. Of a separator that is a space, any blank separates.
+-- The strings of a line. If the separator is a space, any blank separates.
 local function values_of(line, separator)
   local values, at, blank = {}, 1, separator == ' '
   line = line .. separator

@@ -103,7 +103,7 @@ end
 
 -- ------------------------------------------------------------------------- cunn
 
--- A module that would copy another one to several GPUs: it calls the one that it was given.
+-- The module that copies another one to several GPUs; here it has one module, and calls it.
 local function make_data_parallel_table()
   local Table, parent = torch.class('nn.DataParallelTable', 'nn.Container')
 

@@ -113,8 +113,8 @@ local function gathered(x)
   return x.new():resize(torch.LongStorage{ size, unpack(x:size():totable()) })
 end
 
--- Of each function of tensors its result, the method of mpi4py's communicators that it calls, and
--- the arguments of that.
+-- For each function of tensors: its result, the method of mpi4py's communicators that it calls, and
+-- the method's arguments.
 local of_tensors = {
   broadcast = function(x, root) return x, 'Bcast', x, check_rank(2, root, 0) end,
   allreduce = function(x, operation)

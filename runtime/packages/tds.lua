@@ -160,13 +160,13 @@ torch.metatype('tds_hash', { __factory = Hash.__new, __read = Hash.__read })
 
 -- ---------------------------------------------------------------------- vectors
 
--- Of the `n` places of a vector so many are `living`, which are not nil: the others take no memory,
--- nor does anything below go through them.
+-- A vector has `n` places, of which `living` are not nil. The others take no memory, and no loop
+-- below goes through them.
 local Vec, new_vec = define('tds.Vec')
 local methods = {}
 
 local MOST = 2 ^ 32 -- places of a vector, for which the reference takes 64 GB
-local MOST_REPEATED = 2 ^ 31 - 1 -- of more Lua's string.rep makes an empty string
+local MOST_REPEATED = 2 ^ 31 - 1 -- Lua's string.rep makes an empty string of more
 
 local function set(held, at, value)
   if value ~= nil then check_value(value) end

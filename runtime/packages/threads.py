@@ -61,7 +61,7 @@ class _Condition:
 
 
 class _Exchange(threading.local):
-    """The storages of the message that a thread writes, and of the one that it reads."""
+    """The storages in the message that a thread writes, and in the message that it reads."""
 
     def __init__(self) -> None:
         self.written: list[Any] = []

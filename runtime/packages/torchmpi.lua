@@ -43,7 +43,7 @@ function collectives.sendreceive(call, _, x, source, to)
   return call('Sendrecv_replace', x, to, 0, source, 0)
 end
 
--- Of each process any number of elements, one behind the other.
+-- Gathers the elements of all processes, one behind the other; their numbers may differ.
 function collectives.allgather(call, comm, input, output)
   local rank, size = python.identity(comm)
   local counts, total = torch.DoubleTensor(size):zero(), 0

@@ -63,16 +63,17 @@ class Failure:
         return list(dict.fromkeys(name for name in names if name not in KEYWORDS))
 
 
-#: The hint on an error; '' where it is not certain what is meant.
+#: A function that returns the hint for an error, or '' where the cause is not certain.
 Rule = Callable[[Failure], str]
-#: The hint by what a pattern has found in the error's text, too.
+#: The same, from an error and what a pattern has matched in its text.
 Hint = Callable[[Failure, re.Match[str]], str]
 
 
 def on(text: str, raised: bool = False) -> Callable[[Hint], Rule]:
-    """Make a rule for the errors whose text begins with what a pattern matches.
+    """Return a decorator that makes a rule of a `Hint`, for errors whose text a pattern matches.
 
-    raised: and which a function of a library has raised.
+    text: the pattern, from the beginning of the text on. raised: only errors that a function of a
+    library has raised.
     """
     pattern = re.compile(text)
 
@@ -96,7 +97,7 @@ class Place(NamedTuple):
 
     @property
     def line(self) -> str:
-        """Return the line; '' where it is not to be had."""
+        """Return the source line; '' where it is not known."""
         return self.lines[self.number - 1] if 0 < self.number <= len(self.lines) else ""
 
 

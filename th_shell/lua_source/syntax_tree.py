@@ -66,7 +66,7 @@ class Varargs(Node):
 class String(Node):
     """A literal string."""
 
-    #: Its text, escapes as they are written.
+    #: The text between the quotes, with escapes as they are written.
     value: str = ""
 
 

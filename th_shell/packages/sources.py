@@ -94,7 +94,7 @@ def _is_repository(folder: str) -> bool:
 
 
 def _address(source: str) -> str:
-    # Of a plain path, git would make links to the repository's files, and ignore --depth.
+    # From a plain path git would link the repository's files, and ignore --depth.
     if os.path.isdir(source):
         return Path(source).resolve().as_uri()
     # As rockspecs write addresses. GitHub no longer answers git's own protocol.

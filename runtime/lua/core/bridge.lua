@@ -130,9 +130,9 @@ local to_python
 local MAX_VALUES = 1000 -- passed in one call: Lua's stack has room for some thousands
 bridge.MAX_VALUES = MAX_VALUES
 
--- A table of torch objects is passed as a Python list. Of a list that begins with another value
--- only this value is passed: no operation takes such a list. For any other table a marker is
--- passed.
+-- A table of torch objects is passed as a Python list. A list that begins with another value, such
+-- as a number, is passed as a list of that value alone: no operation takes it anyway. For any other
+-- table a marker is passed.
 local function table_to_python(value)
   local first = value[1]
   if type(first) ~= 'userdata' or not (anchor_of(first) or objects[first]) then

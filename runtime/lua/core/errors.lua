@@ -305,8 +305,8 @@ function errors.read_report(report)
   return text == CALL_FAILED and 'not enough memory' or match(text, OWN_POSITION) or text, frames
 end
 
--- The lines of Lua's traceback without the runtime's frames. Of these only the function that the
--- program has called is shown, as if it were written in C.
+-- The lines of Lua's traceback without the runtime's frames, except for the function that the
+-- program has called: it is shown as if it were written in C.
 local function program_frames(text)
   local lines, ours = {}, nil
   for line in gmatch(text, '\n\t([^\n]+)') do

@@ -134,8 +134,8 @@ end
 
 interrupts.set_own_hook_by(set_own_hook)
 
--- A program's own hook takes the place of the one that looks for Ctrl-C; without it, that one is
--- back.
+-- A program's own hook replaces the hook that looks for Ctrl-C, which returns when the program's is
+-- removed.
 function debugging.sethook(...)
   local f, mask, count = select(type((...)) == 'thread' and 2 or 1, ...)
   interrupts.own_hook = type(f) == 'function' and (mask ~= '' or (count or 0) > 0)

@@ -198,7 +198,7 @@ end
 
 -- Adds the function that fills n elements of `size` bytes, at least 16, with normal numbers: all
 -- sixteens; then, if n is no multiple of 16, the last 16 anew.
--- Of the words, as many bytes are used for each element, and for the 16 that are drawn anew.
+-- Each element takes `size` bytes of the random words, and so do the 16 that are drawn anew.
 local function add_sixteens(name, size, uniform, blocks)
   draws[name] = function(words, out, n, mean, deviation)
     uniform(words, out, n, 0, 1)

@@ -305,8 +305,8 @@ local function are_columns(k, period, distance, ...) -- luacheck: ignore 212
   return at > spread(0, period) and at + spread(k, period) < period
 end
 
---- Tells whether elements of tensors 0 and k, which begin at p and q, are one place in memory,
--- other than each with the one that it is computed with. p and q are addresses.
+--- Tells whether an element of tensor 0 may lie at the place in memory of an element of tensor k
+-- from which another element of tensor 0 is computed. The tensors begin at the addresses p and q.
 -- @param own, size bytes of an element of tensor 0 and of one of tensor k
 function layouts.clash(k, own, size, p, q, ...) -- luacheck: ignore 212
   if p == q and own == size and step[0] == step[3 * k]

@@ -160,9 +160,9 @@ local pairs_of_pairs = raw_memory.working_memory('double', formulas.MAX_IN_LUA)
 local PAIRS = tonumber(ffi.cast('intptr_t', pairs_of_pairs))
 reductions.pairs = pairs_of_pairs
 
--- Adds up contiguous rows of 8 to 15 elements in numpy's order: eight in pairs, and what they give,
--- then the others, one after the other. Of the sums that loops over all elements give, those at the
--- beginnings of rows are meant.
+-- Adds up contiguous rows of 8 to 15 elements in numpy's order: the first eight in pairs, the pairs
+-- in pairs, and so on; then the others, one after the other. Each loop runs over the elements of
+-- all rows at once; only its sums at the beginnings of rows are used.
 local function fold_in_pairs(loop, data, size, first, r, p, outer, count,
     ...) -- luacheck: ignore 212
   local n, row, run = outer * count, count * size, reductions.run

@@ -52,7 +52,7 @@ local function sizes_view(self, n, rows, columns)
   return view, anchor, source
 end
 
--- Sets the size that is -1 to the one that gives as many elements; whether there are as many.
+-- Sets a size of -1 so that a view has `count` elements. Returns whether it has.
 local function complete(view, n, count)
   local product, open = 1, nil
   for d = 0, n - 1 do

@@ -260,8 +260,8 @@ local function run(command)
   end
 end
 
---- Runs compat of gnuplot: those for titles, labels, ranges, ticks, the grid, the legend and
--- logarithmic axes. Of others, tells that they have no effect.
+--- Runs gnuplot's commands for titles, labels, ranges, ticks, the grid, the legend and logarithmic
+-- axes. For any other command it prints that it has no effect.
 function gnuplot.raw(text)
   for line in text:gmatch('[^\n;]+') do
     local command = line:match('^%s*(.*%S)') or ''

@@ -34,10 +34,11 @@ _MOST_PIXELS = 1_000_000  # in a row or column, as for libpng
 class _Header(NamedTuple):
     """The first chunk of a file."""
 
-    #: In pixels.
+    #: The width in pixels.
     width: int
+    #: The height in pixels.
     height: int
-    #: Of a sample.
+    #: The bits of a sample.
     bits: int
     #: A key of `_PLANES`.
     colour: int

@@ -321,7 +321,7 @@ def _quick_number(kind: Any, number: Any, is_ufunc: bool) -> Any:
 
 
 def _is_part(out: Tensor, b: Any) -> bool:
-    # Of the same storage, but not the tensor itself: elements may be others of the same memory.
+    """Tell whether b is another tensor of out's storage, with which it may share elements."""
     return (
         b.__class__ is Tensor
         and b is not out

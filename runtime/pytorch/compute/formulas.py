@@ -56,7 +56,7 @@ def remainder(a: Values, b: Values) -> Values:
 def power(a: Values, b: Values) -> Values:
     """Return a to the power of b; whole numbers to negative powers are cut to whole ones."""
     if a.dtype.kind == "f" and b.size == 1:
-        # Of a single exponent numpy takes roots and products, with other signs of zeros.
+        # For a single exponent numpy takes roots and products, with other signs of zeros.
         b = np.full(np.broadcast_shapes(a.shape, b.shape), b, b.dtype)
     if a.dtype.kind != "i" or not np.any(b < 0):
         return np.power(a, b)
@@ -66,7 +66,7 @@ def power(a: Values, b: Values) -> Values:
 
 
 def power_by(a: Array, exponent: float) -> Values:
-    """Return a to the power of a number. Of small ones PyTorch takes products and roots."""
+    """Return a to the power of a number: a product or root where PyTorch takes that."""
     if a.dtype.kind != "f":
         return np.power(a, a.dtype.type(exponent))
     simple = _POWERS.get(exponent)

@@ -122,7 +122,7 @@ def pair(name: str, first: Any, second: Any) -> Any:
     return named(name, wrap(first), wrap(second))
 
 
-#: Of fewer elements than this PyTorch's order, and its rounding, is followed.
+#: Fewer elements than this are added in PyTorch's order, and so with its rounding.
 FEW = 4096
 
 
@@ -138,7 +138,7 @@ _ROW, _ROWS = 256, 128
 _LINE = 64  # bytes
 #: Longer rows are added in parts.
 _LONGEST = 2048
-#: Of fewer rows numpy's sum is quicker, and as good.
+#: With fewer rows numpy's sum is quicker, and as good.
 _FEW_ROWS = 8
 
 

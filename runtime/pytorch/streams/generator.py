@@ -77,7 +77,7 @@ def _bytes_of(state: Any) -> bytes:
     return array.tobytes()
 
 
-#: What functions draw from that are given no generator. Its seed is not foreseen.
+#: The generator of functions that are given none. Its seed is random.
 default_generator = Generator()
 default_generator.seed()
 
