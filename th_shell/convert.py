@@ -38,7 +38,7 @@ _OF_NETS = tuple(
 _NETS = (".pt", ".onnx")
 _WEIGHTS = (".safetensors", ".h5", ".npz")
 _OF_WEIGHTS = ("--select", "--type", "--all")
-_OPTIONS = {  # that there are for new files, by the ends of their names
+_OPTIONS = {  # the options for new files, by the ends of their names
     ".pt": (*_OF_NETS, "--python", "--stub"),
     ".onnx": _OF_NETS,
     ".safetensors": _OF_WEIGHTS,

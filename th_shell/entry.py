@@ -12,7 +12,7 @@ from th_shell.lines import lua_lines
 class Entry(NamedTuple):
     """An input that was run, and its error."""
 
-    #: From 1; the inputs of a notebook's cell have that of the cell, and stand at its lines.
+    #: The number of the input, from 1; inputs of a notebook's cell have the number of the cell.
     number: int
     source: str
     error: BaseException | None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 MOST_LINES = 30  # of one thing that are shown
 _NARROW = 50  # columns that are too few for two
-MOST_NAMES = 1000  # that are listed, or compared with a name that is not there
+MOST_NAMES = 1000  # names at most that are listed, or compared with a wrong one
 
 
 def line_width() -> int:

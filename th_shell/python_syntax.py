@@ -28,7 +28,7 @@ BUILTINS = frozenset(dir(builtins)) | {"__name__", "_"}
 CLASSES = frozenset(name for name in dir(builtins) if isinstance(getattr(builtins, name), type))
 FUNCTIONS = frozenset(name for name in dir(builtins) if callable(getattr(builtins, name))) - CLASSES
 
-#: Among the names that code binds: all that a module has, which nobody can tell.
+#: Stands in sets of names for all names of a module: code with `from m import *` binds them.
 ALL_NAMES = "*"
 
 #: The errors of Python's parser.

@@ -31,11 +31,11 @@ def element_ctype(real: str) -> str:
 
 #: The dimensions that a tensor's struct has room for behind its members.
 ROOM = 8
-#: Those that any tensor has: a file that tells of more is damaged, a deeper table holds itself.
+#: The most dimensions of any tensor: a file with more is damaged, a deeper table holds itself.
 MAX_DIMENSIONS = 1000
 
-#: Another number each time that the memory of a storage changes, by which Lua code that has read
-#: where elements are finds out whether a storage has been resized since. It wraps.
+#: A number that changes, and may wrap, whenever the memory of a storage does: by it Lua code that
+#: has read where elements are finds out whether a storage has been resized since.
 MOVES = ctypes.c_int32()
 
 # C types: the letter of the module struct, and the type of ctypes.
@@ -59,7 +59,7 @@ class CStruct:
         self.declaration = " ".join(f"{member};" for member in members)
         self.members = [member.rpartition(" ")[2].lstrip("*") for member in members]
         kinds = [_POINTER if "*" in m else _TYPES[m.rpartition(" ")[0]] for m in members]
-        #: What the module struct packs the members with, natively aligned.
+        #: The format by which the module struct packs the members, natively aligned.
         self.format = "@" + "".join(letter for letter, _ in kinds)
         self.fields = [(name, kind) for name, (_, kind) in zip(self.members, kinds, strict=True)]
 

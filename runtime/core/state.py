@@ -31,7 +31,7 @@ class State:
 
     def __init__(self) -> None:
         self.parts: dict[type[Any], Any] = {}
-        #: What is done before the first operation of a call of Lua: see `settle`.
+        #: Called before the first operation of a call of Lua: see `settle`.
         self.late: Callable[[], None] | None = None
         self._preparations: dict[str, Callable[[Any], object]] = {}
 
@@ -84,8 +84,10 @@ class _Active:
 
 
 class Place:
-    """The engine that a thread works for. state: its `State`, which `State.active` and
-    crossings set; None until the thread looks for a part outside every engine.
+    """The engine that a thread works for.
+
+    state: the engine's `State`, which `State.active` and calls of Lua set. None until the thread
+    looks for a part outside of every engine.
     """
 
     __slots__ = ("state",)
@@ -100,10 +102,10 @@ class _Thread(threading.local):
     place: Place | None = None
 
 
-#: To be asked once in a while: a field of threads takes long to find.
+#: To be read seldom: a field of a threading.local takes long to find.
 THREAD = _Thread()
 
-#: Not empty where a Python program has an engine: then operations begin by `settle`.
+#: Not empty once a Python program has made an engine: then operations begin by `settle`.
 GUESTS: list[bool] = []
 
 
@@ -116,7 +118,7 @@ def this_thread() -> Place:
 
 
 def settle() -> None:
-    """Do what a call of Lua has left until an operation of Python's begins."""
+    """Call `State.late` of this thread's engine, once: an operation in Python begins."""
     state = this_thread().state
     if state is not None and state.late is not None:
         late, state.late = state.late, None

@@ -43,7 +43,7 @@ class CtrlC:
     def __init__(self) -> None:
         self.pressed = ctypes.c_int32(0)
         self._armed = False
-        #: What has stopped Lua, for a Python program; None where nothing was pressed there.
+        #: The exception for a Python program whose Lua code Ctrl-C has stopped; None otherwise.
         self.ending: BaseException | None = None
         #: Ends the commands that Lua waits for; at a prompt they hear of Ctrl-C themselves.
         self.end_commands: Callable[[], object] = int
@@ -209,7 +209,7 @@ def _press_again() -> None:
     _thread.interrupt_main()
 
 
-#: What a signal's number is told to; called in another thread.
+#: A function that gets the bytes of signals' numbers, in the watcher's thread.
 Listener = Callable[[bytes], object]
 
 

@@ -34,7 +34,7 @@ from th_shell.runtime.engine.inputs import LuaCall
 from th_shell.runtime.host.lua_calls import answering, guarded
 
 Answer = list[Any]
-#: What a debugger yields, and gets for it.
+#: A debugger as a generator: it yields requests and gets answers.
 Dialogue = Generator[tuple[Any, ...], Answer, None]
 
 

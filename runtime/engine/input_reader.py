@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from th_shell.runtime.core.lua_text import Token, tokens
 
-#: What an input may end with that is no part of it.
+#: Characters at the end of an input that do not belong to it.
 EMPTY = b"; \t\r\n"
 #: The name of the function that takes locals over.
 KEEP = b"__session_locals__"
@@ -25,7 +25,7 @@ MUST_BE_READ = (b"local", b"_", b";", b"\n", b"end")
 _BLOCKS = ("do", "if", "repeat")
 _OPENING = frozenset((*_BLOCKS, "function", "(", "[", "{"))
 _VALUES = frozenset(("nil", "true", "false", "..."))
-#: What begins a statement, or is part of one, and never of an expression outside of functions.
+#: Tokens of statements that no expression has outside of functions.
 _STATEMENT = frozenset("local if for while repeat do return goto break = ;".split())
 _CLOSING = {")": "prefix", "]": "prefix", "}": "value", "until": ""}
 

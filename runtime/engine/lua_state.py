@@ -57,25 +57,25 @@ class LuaState:
 
         prepare: called once it is made, before anything else may use it.
         """
-        #: What else belongs to the engine.
+        #: The parts of the engine besides Lua.
         self.state = State()
         self.ctrl_c = CtrlC()
-        #: What is asked where a program stops.
+        #: The line to a debugger, which is asked what to do where a program stops.
         self.debugger = DebuggerLine()
-        #: What is called when the program ends the process, after what is buffered was written.
+        #: Functions to call when the program ends the process, after buffers were written.
         self.at_exit: list[Callable[[], object]] = []
-        #: The lock of the thread that is at work in it. Who calls it several times, and may not be
-        #: disturbed, takes it as well, after `start`.
+        #: The lock of the thread that runs Lua. Callers that must not be interrupted between two
+        #: calls hold it, too; they take it after `start`.
         self.turn = threading.RLock()
         self.passing = _Passing()
         #: The functions of engine/shell.lua and its neighbours, by name.
         self.functions: dict[bytes, Any] = {}
-        #: Whether it is made: before that, a call makes it, which takes a while.
+        #: Whether the Lua state is made. Otherwise the first call makes it, which takes a while.
         self.is_started = False
         #: The number of calls that have not returned; only the thread whose turn it is reads it.
         self.depth = 0
         self.is_closed = False
-        #: Closes it, which must not be done while it runs.
+        #: Closes the Lua state; must not be called while it runs.
         self.end = weakref.finalize(self, _close, self.state, self.functions)
         self._prepare = prepare
         self._starting = threading.RLock()

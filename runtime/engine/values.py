@@ -334,7 +334,7 @@ class Values:
         return b"\0" + to_bytes(text)
 
 
-#: What is often asked for first; for Mapping Python has to look long.
+#: The most frequent types first; the check for Mapping takes long.
 CONTAINERS = (list, tuple, dict, TorchObject, Mapping)
 
 _PLAIN = {int, float, bool, str, bytes, type(None)}

@@ -10,8 +10,8 @@ from th_shell.runtime.core.encoding import to_bytes, to_text
 from th_shell.runtime.engine.inputs import LuaCall
 from th_shell.runtime.errors import check
 
-#: What is told of a value: texts, numbers and booleans by the names that engine/inspect.lua gives
-#: them; empty where there is no value.
+#: Facts about a value: texts, numbers and booleans by the names of engine/inspect.lua; empty where
+#: there is no value.
 Facts = dict[str, "str | int | float | bool"]
 
 

@@ -83,7 +83,7 @@ class Report:
     outcome: Outcome | None = None
     #: Why there was none.
     unchecked: str = ""
-    #: What somebody who trains the net on should know.
+    #: Remarks for somebody who trains the net further.
     remarks: list[str] = field(default_factory=list)
 
 

@@ -21,7 +21,7 @@ Dim = int | str | None
 Shape = tuple[Dim, ...]
 
 BATCH = "batch"  # the name of the dimension of samples
-TIME = "time"  # that of the steps of a sequence
+TIME = "time"  # the name of the dimension of a sequence's steps
 
 
 class ExportError(T7Error):
@@ -216,7 +216,7 @@ class Steps:
     source: Value | None = None
 
 
-#: What a module gets and returns: a tensor, or a table of these.
+#: The input or output of a module: a tensor, or a table of these.
 Data = Value | list["Data"] | Steps
 
 
@@ -230,7 +230,7 @@ class Node:
     to_onnx: ToOnnx
     #: The path of the module that it is a part of.
     path: tuple[str, ...]
-    #: That module's object in the file, by which layers that are used twice are known.
+    #: The module's object in the file; a layer that is used twice has the same one.
     module: Any
     #: A number that is the same for the nodes of one use of the module.
     visit: int
@@ -326,12 +326,12 @@ class Graph:
     stubs: dict[str, str] = field(default_factory=dict)
     #: Why it is not run beside the net, if it is not.
     unchecked: str = ""
-    #: What somebody who trains the net on should know.
+    #: Remarks for somebody who trains the net further.
     remarks: list[str] = field(default_factory=list)
     inputs: list[Value] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
-    #: What modules keep from step to step.
+    #: The state that modules keep from step to step.
     memory: Memory = field(default_factory=Memory)
     #: Weights that were computed, by what they are made from.
     computed: dict[Any, Any] = field(default_factory=dict)
@@ -339,7 +339,7 @@ class Graph:
     arguments: Data = field(default_factory=list)
     #: The outputs as the net gives them, in tables.
     result: Data = field(default_factory=list)
-    #: What modules computed last, by their identities.
+    #: The last output of each module, by its identity.
     _last: dict[int, Value] = field(default_factory=dict)
     #: The modules that are being converted, the innermost last.
     _open: list[tuple[Scope, Any]] = field(default_factory=list)

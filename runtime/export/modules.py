@@ -277,7 +277,7 @@ def convert(module: Module, data: Data, function: Row | None = None) -> Data:
     return result
 
 
-#: What rows raise where fields have other values than nn gives them.
+#: Exceptions of rows where a field has a value that nn never gives it.
 _ODD = (
     ArithmeticError,
     AssertionError,

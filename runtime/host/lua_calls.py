@@ -123,7 +123,7 @@ class Calls:
             self._free.append(functions)
 
 
-#: What runs where no operation does.
+#: What messages call the code that runs outside of operations.
 IN_LUA = "a function of Lua or of a C library"
 _IN_HOST = "what reads, writes or waits"
 

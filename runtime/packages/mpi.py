@@ -26,7 +26,7 @@ from th_shell.runtime.core.tensor import Tensor
 from th_shell.runtime.packages import optional
 
 _WORLD = 0
-#: What the environment of a process has that mpirun, or a cluster's scheduler, has started.
+#: Variables in the environment of processes that mpirun or a cluster's scheduler has started.
 _STARTED = ("OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE")
 #: Lets Open MPI start no daemon, open no connection and make no folder for a process that is alone.
 _ALONE = {
@@ -37,7 +37,7 @@ _ALONE = {
 }
 _numbers = itertools.count(1)
 _communicators: dict[int, Any] = {}
-#: What has begun, and was not waited for: the request, and how its results reach the tensors.
+#: Operations in progress, by number: the request, and how its results reach the tensors.
 _pending: dict[int, tuple[Any, list[_Memory]]] = {}
 
 

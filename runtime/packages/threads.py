@@ -27,7 +27,7 @@ from th_shell.runtime.core.tensor import Tensor
 T = TypeVar("T")
 Message = tuple[bytes, float, bytes, list[Any]]  # text, the job's number, kind, storages
 
-#: What a thread gets that waits for a message of a queue that is no more.
+#: The message for threads that still wait for one when their queue ends.
 _STOP: Message = (b"", 0, b"stop", [])
 
 _numbers = itertools.count(1)

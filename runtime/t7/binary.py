@@ -117,7 +117,7 @@ class BinarySource:
         self._file = file
         self._data = b""
         self._start = 0  # the position in the file of the data's first byte
-        self._at = 0  # that of the next byte, in the data
+        self._at = 0  # the position of the next byte in the data
         self._step = _FIRST
         self.has_longs = False  # whether the size of a long has mattered
         self._long_size = long_size

@@ -31,7 +31,7 @@ from th_shell.torch.tensors.tensor import Tensor
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Format = Literal["binary", "b32", "b64", "ascii"]
-#: What a file holds.
+#: A value in a file.
 Value: TypeAlias = (
     bool | int | float | str | bytes | Tensor | TypedStorage | Table | TorchObject | Function | None
 )

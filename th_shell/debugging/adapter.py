@@ -58,7 +58,7 @@ def run(words: Sequence[str], prepare: Prepare, report: Report) -> int:
     status = Adapter(wire, prepare, report).serve()
     if not wire.problem:
         return status
-    os.dup2(errors, 2)  # which the program's output took the place of
+    os.dup2(errors, 2)  # the program's output had taken its place
     complain(wire.problem)
     return 1
 

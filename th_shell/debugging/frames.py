@@ -12,7 +12,7 @@ from th_shell.lines import lua_lines
 class Frame(NamedTuple):
     """A frame of the program."""
 
-    #: From 1, the innermost one.
+    #: The number of the frame, from 1 for the innermost one.
     number: int
     name: str
     #: Lua's name of the chunk.

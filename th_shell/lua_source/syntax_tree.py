@@ -27,7 +27,7 @@ class Use(Enum):
 class Place(NamedTuple):
     """A place in a source."""
 
-    #: From 1.
+    #: The number of the line, from 1.
     line: int
     #: The offsets of its start and end, in the bytes of the source as UTF-8.
     start: int
@@ -170,7 +170,7 @@ class Chunk:
 
     #: All its expressions but `Other`, in order of their ends.
     nodes: list[Node] = field(default_factory=list)
-    #: In the order of their declarations, as functions are.
+    #: The locals, and below the functions, in the order of their declarations.
     locals: list[Local] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
     #: The names of fields and methods that it defines: `t.name = …`, `function t:name()`, `{name =

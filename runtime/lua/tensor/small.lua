@@ -15,7 +15,7 @@ local small = {}
 
 -- The kinds of arguments, by Lua's type or the id of their class; see runtime/calls/small.py.
 local KINDS = { number = 1, boolean = 2 }
-local NONE = 0 / 0 -- that of other values, which makes the whole pattern a nan
+local NONE = 0 / 0 -- for other values: it makes the whole pattern a nan
 local FIRST_TENSOR, FLOATS, DOUBLES, LONG_STORAGE = 3, 11, 12, 13
 local of_class = { [host.FIRST_STORAGE + c_structs.LONG] = LONG_STORAGE }
 for i, dtype in ipairs(c_structs.dtypes) do of_class[dtype.tensor_id] = FIRST_TENSOR + i - 1 end

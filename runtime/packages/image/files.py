@@ -132,8 +132,9 @@ class _Header(NamedTuple):
 
     #: The digit of the format.
     kind: str
-    #: In pixels.
+    #: The width in pixels.
     width: int
+    #: The height in pixels.
     height: int
     #: The value of white.
     largest: int

@@ -200,7 +200,7 @@ end
 image.hflip = mirror_function('hflip')
 image.vflip = mirror_function('vflip')
 
-local DIMENSIONS = 5 -- that Python's half of `flip` takes
+local DIMENSIONS = 5 -- as many as the Python half of `flip` takes
 
 local read_flip = arguments.reader{
   name = 'image.flip', least = 2, kinds = { 'torch.Tensor', 'number' },

@@ -111,7 +111,7 @@ def _check_pinned(value: Any) -> None:
         raise RuntimeError(NO_DRIVER)
 
 
-#: What looks at an option's value; implementations do not get these.
+#: Checks of options' values; implementations do not get these options.
 OPTIONS: dict[str, Callable[[Any], None]] = {
     "device": check_device,
     "layout": lambda value: None,

@@ -41,7 +41,7 @@ Kind: TypeAlias = dtype | None
 #: A device, or its name or number.
 Place: TypeAlias = Any
 
-#: What PyTorch calls those that it calls otherwise.
+#: PyTorch's names of kinds that have another name here.
 TYPES = {
     "Operand": "Tensor",
     "TensorOrNumber": "Tensor or Number",
@@ -63,11 +63,11 @@ ALTERNATIVES = {
     "Tensor or int": ("Tensor", "int"),
     "int or tuple of ints": ("int", "tuple of ints"),
 }
-#: Those for which a single int is taken as well.
+#: Kinds that also take a single int.
 SINGLE = {"IntsOrOne"}
 
-#: What signatures have behind the implementation's parameters (`op`'s `more`): where the result, or
-#: several of them, are written to; and the options of new tensors, but for their type.
+#: Parameters that signatures have behind those of the implementation (`more` of `op`): destinations
+#: of one result or of several, and the options of new tensors except their type.
 OUT = "Tensor out = None"
 OUTS = "tuple of Tensors out = None"
 NEW = (

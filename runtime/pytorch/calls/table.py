@@ -45,7 +45,7 @@ Implementation = Callable[..., Any]
 Plan = Callable[..., Any]
 
 
-#: What an implementation calls an argument by name, and its converter.
+#: The parameter of an implementation and its converter, by the argument's name.
 ByName = dict[str, tuple[str, Converter]]
 
 
@@ -160,7 +160,7 @@ def with_quick_call(implementation: Implementation, quick: Implementation) -> No
     _QUICK_CALLS[implementation] = quick
 
 
-#: What an implementation may raise that is not in PyTorch's words.
+#: Exceptions of implementations whose texts are not PyTorch's.
 REFUSALS = (MemoryError, TorchError, OverflowError, ValueError)
 
 
@@ -172,7 +172,7 @@ _NOTHING = _Nothing()
 F = TypeVar("F", bound=Implementation)
 
 
-#: What the names of functions of torch.linalg begin with.
+#: The beginning of the names of functions in torch.linalg.
 SUBMODULE = "linalg_"
 #: All rows, by function or 'Tensor.method'.
 ROWS: dict[str, list[Row]] = {}

@@ -210,7 +210,7 @@ def _precise(function: np.ufunc) -> Callable[[Values], Values]:
 _ROUNDED_ONCE = (
     "arccos arcsin arctan cos cosh exp exp2 expm1 log log10 log1p log2 sin sinh tan tanh"
 )
-#: What computes few elements, by numpy's function for many.
+#: Functions for few elements, by numpy's functions for many.
 EXACT: dict[Any, Callable[[Values], Values]] = {
     f: _precise(f) for f in (getattr(np, name) for name in _ROUNDED_ONCE.split())
 }

@@ -25,7 +25,7 @@ from th_shell.torch.tensors.storages import TypedStorage
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
 DAMAGED = "the file is incomplete, or was damaged"
-#: What Python raises where a pickle is not what was written.
+#: Python's exceptions for a damaged pickle.
 _ODD = (
     *(ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError),
     *(RecursionError, struct.error),
@@ -95,7 +95,7 @@ def _make(maker: Any, args: Any) -> Any:
     return maker.make(*args)
 
 
-#: What pickles may call, by name.
+#: The functions that pickles may call, by name.
 _MAKERS: dict[str, Callable[..., Any]] = {
     "__builtin__.bytearray": bytearray,
     "__builtin__.complex": complex,

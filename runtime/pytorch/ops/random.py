@@ -36,7 +36,7 @@ from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast, resize, resize_to
 
 Fill = Callable[..., Tensor]
-#: What functions of sizes, and those of another tensor's, have behind their parameters.
+#: Further parameters of functions that take sizes, and of those that take the sizes of a tensor.
 _OPTIONS = f"torch.Generator generator = None, Tensor out = None, torch.dtype dtype = None, {NEW}"
 _LIKE = f"torch.Generator generator = None, torch.dtype dtype = None, {NEW}"
 

@@ -80,7 +80,7 @@ class Tensor:
     _array: Array
     _storage: Storage | None
     _memory: Array  # the storage's data when _array was made
-    _size: Size | None  # that of _array, once it was asked for
+    _size: Size | None  # the size of _array, once it was asked for
 
     if TYPE_CHECKING:  # what `calls/table.py` adds
 
@@ -180,7 +180,7 @@ class Tensor:
         return place if 0 <= place <= memory.nbytes else 0  # numpy may put an empty one elsewhere
 
 
-#: What is the runtime's in the class, not PyTorch's.
+#: Names in the class that are the runtime's, and not PyTorch's.
 _OWN = {name for name in vars(Tensor) if not name.startswith("__")} - {"dtype"}
 
 
