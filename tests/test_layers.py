@@ -171,8 +171,6 @@ def test_one_module_has_lupa() -> None:
         ("argparse", {"docs"}),
         ("markdown_it", {"docs"}),
         ("docutils", {"docs"}),
-        ("sphinx", {"docs"}),
-        ("mkdocs", {"docs"}),
         ("tree_sitter", {"lua_source"}),
     ],
 )

@@ -108,7 +108,7 @@ def test_the_action_installs_this_checkout() -> None:
     ("pages", "options", "failures"),
     [
         ("good.md", "", []),
-        ("good.md bad.md", "--diff words", [("bad.md", "2", "differs")]),
+        ("good.md bad.md", "-v", [("bad.md", "2", "differs")]),
         ("*.md", "-x", [("bad.md", "2", "differs")]),
         ("good.md $(touch$IFS-injected)", "", []),
     ],
