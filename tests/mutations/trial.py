@@ -33,8 +33,7 @@ from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, edited, n
 from th_shell.docs.running.configured import with_conditions, with_imports
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
 from th_shell.docs.running.processes import Starter
-from th_shell.docs.settings.configuration import Configuration
-from th_shell.docs.settings.settings import Mark, Settings, SettingsError
+from th_shell.docs.settings.settings import Configuration, Mark, Settings, SettingsError
 
 
 class Ending(Enum):

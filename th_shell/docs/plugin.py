@@ -90,8 +90,8 @@ class _Page(pytest.File):
             item = _ExampleTest.from_parent(self, name=name, nodeid=node)
             item.index = index
             yield item
-        if self.read.page.least or not self.examples and self.read.page.sidecar.verdicts():
-            yield _WholePageTest.from_parent(self, name="page")
+        if not self.examples and (problem := self.found[0].problem):
+            raise self.CollectError(problem)  # all of its examples are gone
 
 
 class _ExampleFailed(Exception):
@@ -134,19 +134,6 @@ class _ExampleTest(pytest.Item):
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return the path of the page, the example's line, from 0, and the test's name."""
         return self.path, self.parent.examples[self.index].line - 1, self.name
-
-
-class _WholePageTest(_ExampleTest):
-    """The test of what must hold of a page as a whole, such as the share that is checked."""
-
-    duration = 0.0
-
-    def runtest(self) -> None:
-        if self.parent.found[0].problem:
-            raise _ExampleFailed(self.parent.found[0].problem)
-
-    def reportinfo(self) -> tuple[Path, int, str]:
-        return self.path, 0, self.name
 
 
 class _Durations:

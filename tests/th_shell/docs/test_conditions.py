@@ -9,8 +9,7 @@ from th_shell.docs.reading.page import read
 from th_shell.docs.running.configured import configured_runner, with_conditions
 from th_shell.docs.running.evaluation import unrunnable
 from th_shell.docs.running.processes import Starter
-from th_shell.docs.settings.configuration import Configuration
-from th_shell.docs.settings.settings import ConditionError, Facts, parse_condition
+from th_shell.docs.settings.settings import ConditionError, Configuration, Facts, parse_condition
 
 KNOWN = "there are platform, engine, env and module"
 FACTS = Facts("linux", "luajit", {"CI": "1", "EMPTY": ""}, frozenset(("nn",)))

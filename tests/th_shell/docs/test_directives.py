@@ -12,9 +12,8 @@ from th_shell.docs.reading.examples import Block, Example, Line, PageText
 from th_shell.docs.reading.page import read as read_page_of
 from th_shell.docs.reading.page import read_text
 from th_shell.docs.running.evaluation import Runner
-from th_shell.docs.settings.configuration import Configuration
 from th_shell.docs.settings.directives import find_comments, without_comments
-from th_shell.docs.settings.settings import Layer, Settings, SettingsError
+from th_shell.docs.settings.settings import Configuration, Layer, Settings, SettingsError
 
 Read = Callable[..., list[Example]]
 Check = Callable[[str], PageResult]
@@ -183,10 +182,8 @@ def test_directives_are_no_part_of_inputs_and_outputs(read: Read) -> None:
          "1: the directive holds for nothing: the page has no examples"),
         (f"{TWO}\n<!-- th-docs: setup x = 1 -->\n",
          "6: the directive holds for nothing: no example follows"),
-        (f"\n<!-- th-docs: capture file -->\n{TWO}", "2: no documented output has <file>"),
         (f"\n<!-- th-docs: skipp -->\n{TWO}",
-         "2: unknown directive 'skipp': there are skip, xfail, setup, teardown, filter, capture, "
-         "reset"),
+         "2: unknown directive 'skipp': there are skip, xfail, setup, teardown, filter, reset"),
         (f"<!-- th-docs: tol=1 -->\n{TWO}", "1: unknown setting 'tol'"),
         (f"<!-- th-docs: skip because='x' -->\n{TWO}",
          "1: skip: unknown setting 'because': there are 'reason' and 'if'"),
@@ -210,8 +207,6 @@ def test_directives_are_no_part_of_inputs_and_outputs(read: Read) -> None:
          "1: filters: not a regular expression: invalid group reference 1 at position 1"),
         (f"<!-- th-docs: filter match='a' -->\n{TWO}",
          "1: filters: a filter has 'match' and 'replace'"),
-        (f"<!-- th-docs: capture a-b -->\n{TWO}", "1: capture: not a name: 'a-b'"),
-        (f"<!-- th-docs: capture -->\n{TWO}", "1: capture has no names"),
         (f"<!-- th-docs: setup -->\n{TWO}", "1: setup has no code"),
         (f"<!-- th-docs: -->\n{TWO}", "1: the directive says nothing"),
         (f"<!-- th-docs skip -->\n{TWO}",
@@ -358,14 +353,6 @@ def test_filter_compares_something_else(check: Check) -> None:
 def test_filter_of_an_error_message(check: Check) -> None:
     said = '<!-- th-docs: filter match="at \\w+" replace="" -->\n'
     assert verdicts(check(said + "```\n> error('at x: bad')\nstdin:1: at y: bad\n```")) == ["pass"]
-
-
-def test_capture_is_pasted_into_inputs_and_outputs(check: Check) -> None:
-    page = check(
-        "<!-- th-docs: capture name -->\n```\n> s = 'n' .. torch.random() print(s)\n<name>\n"
-        "> print('<name>' == s)\ntrue\n```\n\ntext\n\n```\n> s .. '!'\n<name>!\n> s\n<other>\n```"
-    )
-    assert verdicts(page) == ["pass", "pass", "pass", "differs"]
 
 
 def test_strict_of_a_page(check: Check) -> None:

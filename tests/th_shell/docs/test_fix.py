@@ -21,7 +21,7 @@ from th_shell.docs.judging.printout import ANYTHING
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.running.processes import Starter
-from th_shell.docs.settings.configuration import Configuration
+from th_shell.docs.settings.settings import Configuration
 
 
 def by_value(documented: str, printed: str) -> bool:
@@ -412,7 +412,6 @@ def test_only_a_terminal_can_be_asked(tmp_path: Path, capfd: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("words", "said", "left"),
     [
-        (["--min-checked", "0.9"], "", "left: 50% of what could be compared is checked, not 90%"),
         (
             [],
             "[verdicts]\n'/1/2' = 'pass'\n",

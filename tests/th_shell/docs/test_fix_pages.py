@@ -19,7 +19,7 @@ from th_shell.docs.checking import Checker, ReadPage
 from th_shell.docs.fixing.correcting import Change, Correction
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.running.processes import Starter
-from th_shell.docs.settings.configuration import Configuration
+from th_shell.docs.settings.settings import Configuration
 
 TOP = Path(__file__).parents[3]
 DOCS = TOP / "tests" / "docs"

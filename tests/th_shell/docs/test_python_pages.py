@@ -14,8 +14,7 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.page import read
 from th_shell.docs.running.evaluation import Outcome, Runner
-from th_shell.docs.settings.configuration import Configuration
-from th_shell.docs.settings.settings import NOTHING, Layer, Settings
+from th_shell.docs.settings.settings import NOTHING, Configuration, Layer, Settings
 
 COMPILER = Compiler()
 

@@ -11,9 +11,9 @@ from th_shell.docs.cli import main
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.page import read
-from th_shell.docs.settings.configuration import Configuration, configuration
-from th_shell.docs.settings.options import Command, search_path
+from th_shell.docs.settings.options import configuration, search_path
 from th_shell.docs.settings.settings import (
+    Configuration,
     Filter,
     Layer,
     Mark,
@@ -48,8 +48,8 @@ def of(page: Path, said: str, command_line: Configuration = NONE) -> Configurati
 
 def test_settings_say_something_or_leave_it() -> None:
     one, two = Filter(re.compile("a"), ""), Filter(re.compile("b"), "")
-    below = Settings(skip=Mark("r"), atol=1, rtol=1, strict=True, filters=(one,), capture=("a",))
-    above = Settings(atol=0, timeout=2, strict=False, filters=(two,), capture=("b",))
+    below = Settings(skip=Mark("r"), atol=1, rtol=1, strict=True, filters=(one,))
+    above = Settings(atol=0, timeout=2, strict=False, filters=(two,))
     assert above.over(below) == Settings(
         skip=Mark("r"),
         atol=0,
@@ -57,7 +57,6 @@ def test_settings_say_something_or_leave_it() -> None:
         timeout=2,
         strict=False,
         filters=(one, two),
-        capture=("a", "b"),
     )
 
 
@@ -90,12 +89,11 @@ seed = 3
 setup = "a()"
 teardown = ["b()", "c()"]
 filters = [{match = '\\d', replace = "N"}]
-engine = ["luajit -joff", "python: protocol: x y"]
+engine = ["luajit -joff", "python: x y"]
 prelude = ["my.lua", "my.py"]
 sandbox = true
 sandbox_read = "lib"
 lua_path = ["lib/?.lua", "/abs/?.lua"]
-lua_cpath = "lib/?.so;;"
 environment = {A = "b"}
 memory = 100
 errata = "ledgers"
@@ -116,77 +114,31 @@ errata = "ledgers"
         ("teardown", "c()", place),
         ("seed", "3", place),
     ]
-    assert found.engine == {
-        "lua": Command("lua", ["luajit", "-joff"]),
-        "python": Command("python", ["x", "y"], speaks_protocol=True),
-    }
+    assert found.engine == {"lua": ["luajit", "-joff"], "python": ["x", "y"]}
     assert found.prelude == {"lua": "x = 1\n", "python": "x = 2\n"}
     assert (found.sandbox, found.sandbox_read) == (True, (f"{tmp_path}/lib",))
     assert found.lua_path == f"{tmp_path}/lib/?.lua;/abs/?.lua"
-    assert found.lua_cpath == f"{tmp_path}/lib/?.so"
     assert (found.environment, found.memory) == ({"A": "b"}, 100 << 20)
     assert (found.errata, found.root) == (tmp_path / "ledgers", tmp_path)
 
 
 def test_nearest_file_counts(tmp_path: Path) -> None:
-    write(tmp_path, pyproject_toml="[tool.th-docs]\natol = 1\nrtol = 1\n")
-    write(tmp_path, sub__deep__page_md="", sub__pyproject_toml="[tool.other]\n")
+    write(tmp_path, sub__deep__page_md="")
     page = tmp_path / "sub/deep/page.md"
-    assert configuration(page, NONE).layer.settings.atol == 1
-    write(tmp_path, sub__pyproject_toml="[tool.th-docs]\natol = 2\n")
-    assert configuration(page, NONE).layer.settings == Settings(atol=2)
+    (tmp_path / "th-docs.toml").write_text("atol = 1\nrtol = 1\n")
+    assert configuration(page, NONE).layer.settings == Settings(atol=1, rtol=1)
     (tmp_path / "sub" / "th-docs.toml").write_text("atol = 3\n")
     assert configuration(page, NONE).layer.settings == Settings(atol=3)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "pages"),
-    [
-        ("*.md", "a.md"),
-        ("nn/*.md", "nn/a.md"),
-        ("nn/**/*.md", "nn/a.md nn/x/y/b.md"),
-        ("**/*.md", "a.md nn/a.md nn/x/y/b.md"),
-        ("**/a.*", "a.md nn/a.md"),
-        ("nn/x/y/b.md", "nn/x/y/b.md"),
-    ],
-)
-def test_tables_of_pages(tmp_path: Path, pattern: str, pages: str) -> None:
-    write(tmp_path, a_md="", nn__a_md="", nn__x__y__b_md="")
-    (tmp_path / "th-docs.toml").write_text(f'atol = 1\n[[pages]]\nmatch = "{pattern}"\natol = 2\n')
-    found = [
-        name
-        for name in ("a.md", "nn/a.md", "nn/x/y/b.md")
-        if configuration(tmp_path / name, NONE).layer.settings.atol == 2
-    ]
-    assert found == pages.split()
-
-
-def test_later_tables_and_the_command_line_stand_above(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.touch()
-    said = """\
-atol = 1
-rtol = 1
-timeout = 1
-environment = {A = "1", B = "1"}
-setup = "a()"
-[[pages]]
-match = "*.md"
-rtol = 2
-timeout = 2
-environment = {B = "2"}
-setup = "b()"
-[[pages]]
-match = "page.*"
-timeout = 3
-engine = "luajit"
-"""
-    given = Configuration(Layer(Settings(timeout=4)), engine={"lua": Command("lua", ["th7"])})
-    found = of(page, said, given)
-    assert found.layer.settings == Settings(atol=1, rtol=2, timeout=4)
-    assert found.environment == {"A": "1", "B": "2"}
-    assert [hidden.text for hidden in found.layer.hidden] == ["a()", "b()"]
-    assert found.engine == {"lua": Command("lua", ["th7"])}
+def test_the_command_line_stands_above(tmp_path: Path) -> None:
+    said = 'atol = 1\ntimeout = 1\nenvironment = {A = "1"}\nsetup = "a()"\nengine = "luajit"\n'
+    given = Configuration(Layer(Settings(timeout=4)), engine={"lua": ["th7"]})
+    found = of(tmp_path / "page.md", said, given)
+    assert found.layer.settings == Settings(atol=1, timeout=4)
+    assert found.environment == {"A": "1"}
+    assert [hidden.text for hidden in found.layer.hidden] == ["a()"]
+    assert found.engine == {"lua": ["th7"]}
 
 
 @pytest.mark.parametrize(
@@ -210,13 +162,7 @@ engine = "luajit"
         ("errata = 'none'", ": errata: no such folder: {folder}/none"),
         ("prelude = 'none.lua'",
          ": prelude: {folder}/none.lua cannot be read: No such file or directory"),
-        ("pages = 1", ": pages: not a list of tables"),
-        ("[[pages]]\natol = 1", ": pages 1: match: not a pattern of names of pages"),
-        ("[[pages]]\nmatch = '*.rst'", ": pages 1: match: no file is named like '*.rst'"),
-        ("[[pages]]\nmatch = '*'\n[[pages]]\nmatch = '*'\natol = 'x'",
-         ": pages 2: atol: not a number"),
-        ("[[pages]]\nmatch = '/*.md'",
-         ": pages 1: match: not relative to the folder: '/*.md'"),
+        ("pages = 1", ": unknown setting 'pages'"),
         ("atol = 1\nrtol = \n", ": not TOML: Invalid value (at line 2, column 8)"),
     ],
 )  # fmt: skip
@@ -227,13 +173,6 @@ def test_wrong_files(tmp_path: Path, said: str, problem: str) -> None:
         of(page, said)
     wanted = f"{tmp_path}/th-docs.toml{problem.replace('{folder}', str(tmp_path))}"
     assert str(caught.value) == wanted
-
-
-def test_wrong_pyproject(tmp_path: Path) -> None:
-    write(tmp_path, pyproject_toml="[tool.th-docs]\natol = 'x'\n")
-    with pytest.raises(SettingsError) as caught:
-        configuration(tmp_path / "page.md", NONE)
-    assert str(caught.value) == f"{tmp_path}/pyproject.toml: tool.th-docs: atol: not a number"
 
 
 def test_search_path() -> None:
@@ -321,8 +260,6 @@ def test_a_file_in_the_folder_of_errata_stands_over_the_one_beside_the_page(
          ": examples 1: neither 'heading' nor 'input' nor 'ordinal'"),
         ("[[examples]]\ninput = 'z'\natol = 1", ": examples 1: the page has no such example"),
         ("[[examples]]\nordinal = 0", ": examples 1: ordinal: not a whole number above 0"),
-        ("[[examples]]\ninput = 'x'\ncapture = 'f'",
-         ": examples 1: no documented output has <f>"),
         ("[", ": not TOML: "),
     ],
 )  # fmt: skip

@@ -218,7 +218,7 @@ def test_directives_that_are_not_followed(session: Session, printed: Printed) ->
     session.submit("<!-- th-docs: sleep -->\n```\n> 1\n1\n```")
     assert printed().splitlines()[0] == (
         "the page's directives are not followed: the text:1: unknown directive 'sleep': "
-        "there are skip, xfail, setup, teardown, filter, capture, reset"
+        "there are skip, xfail, setup, teardown, filter, reset"
     )
 
 

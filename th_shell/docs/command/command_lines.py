@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 from th_shell.docs.command.selection import common_root
 from th_shell.docs.reporting.coverage import read_api
 from th_shell.docs.reporting.reporter import write_text
-from th_shell.docs.settings.configuration import Configuration, configuration_of
-from th_shell.docs.settings.options import OPTIONS, Option, literal
+from th_shell.docs.settings.options import OPTIONS, Option, configuration_of, literal
+from th_shell.docs.settings.settings import Configuration
 from th_shell.toml import loads
 from th_shell.visible import visible_line
 

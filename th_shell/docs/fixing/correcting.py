@@ -56,7 +56,7 @@ class Change:
 class Correction:
     """The changes with which a page documents what its examples print.
 
-    text: the page's. changes: those which hold, in order. problem: what is wrong with all of it.
+    text: the page's. changes: those which hold, in order.
     """
 
     def __init__(self, path: Path, checker: Checker) -> None:
@@ -69,7 +69,6 @@ class Correction:
         self._read = {line.number: line for block in self._page.blocks for line in block.all_lines}
         self._assessment = assess_page(self._page, runner)
         self._judged = held(self._page, self._assessment)
-        self.problem = self._judged.problem
         printed = _always_printed(self._assessment, runner) if self._failed() else []
         candidates = (self._change(i, printed[i]) for i in self._failed())
         self.changes = self.holding([change for change in candidates if change])
@@ -207,8 +206,7 @@ def _is_settled(result: Result, outcomes: Sequence[Outcome]) -> bool:
     Where an input prints and has a value, the page may leave out the latter.
     """
     example, text, printed = result.example, outcomes[-1].output, outcomes[-1].printed
-    settings = example.settings
-    if example.kind is Kind.SHELL or settings.filters or settings.capture:
+    if example.kind is Kind.SHELL or example.settings.filters:
         return False
     if printed.strip() and printed != text or _is_of_machine(example.source, text):
         return False

@@ -88,9 +88,7 @@ def _finish(
         _say(f"{path}:{result.example.line}: left: {result.verdict.value}: {headline}")
     verb = "to mend" if only_show else "mended"
     _say(f"{path}: {len(changes)} {verb}, {len(left)} left")
-    if correction.problem:
-        _say(f"{path}: left: {correction.problem}")
-    return not (left or correction.problem or only_show and changes)
+    return not (left or only_show and changes)
 
 
 def _show(path: Path, old: str, new: str) -> None:

@@ -15,8 +15,8 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, OUTPUTS, PYTHON, Block, Example, PageText, edited
 from th_shell.docs.reading.formats import FORMATS, reader
 from th_shell.docs.reading.languages import language_of, role_of
-from th_shell.docs.settings.configuration import Configuration
 from th_shell.docs.settings.directives import cut_with_settings
+from th_shell.docs.settings.settings import Configuration
 from th_shell.docs.settings.sidecar import Sidecar
 from th_shell.files import read_file
 
@@ -113,8 +113,6 @@ class Page:
     text: str
     #: The number of blocks in languages that no engine runs.
     unread: int
-    #: The share of its examples that must be checked.
-    least: float
 
     def edited(self, new: Mapping[int, Sequence[str]]) -> list[Example]:
         """Return the examples, without settings, with new texts of lines by their numbers."""
@@ -136,4 +134,4 @@ def read(
     text = text_of(path) if text is None else text
     page = read_text(text, path.name, language)
     cut = cut_with_settings(page, compiler, rules.layer, files)
-    return Page(path, files[-1], *cut, compiler, text, page.unread, rules.min_checked or 0.0)
+    return Page(path, files[-1], *cut, compiler, text, page.unread)

@@ -18,9 +18,7 @@ from pathlib import Path
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Engine, LostError, Starter, lua_engine, python_engine
-from th_shell.docs.settings.configuration import Configuration
-from th_shell.docs.settings.options import INSTALLED
-from th_shell.docs.settings.settings import Facts, Mark
+from th_shell.docs.settings.settings import INSTALLED, Configuration, Facts, Mark
 from th_shell.python_syntax import ALL_NAMES, bound_names, read_names
 
 _SECONDS = 30.0
@@ -40,13 +38,10 @@ def configured_runner(starter: Starter, configuration: Configuration) -> Runner:
 def _engine(language: str, configuration: Configuration) -> Engine:
     """Return the engine of a language that a configuration asks for."""
     command = configuration.engine.get(language)
-    if command and command.speaks_protocol:
-        engine = Engine(command.words)
-    elif language == PYTHON:
-        has_torch_alias = configuration.torch != INSTALLED
-        engine = python_engine(command.words if command else (), has_torch_alias)
+    if language == PYTHON:
+        engine = python_engine(command or (), configuration.torch != INSTALLED)
     else:
-        engine = lua_engine(command.words) if command else Engine()
+        engine = lua_engine(command) if command else Engine()
     return replace(
         engine,
         environment=configuration.environment,
@@ -57,16 +52,13 @@ def _engine(language: str, configuration: Configuration) -> Engine:
 
 
 def _search_code(configuration: Configuration) -> str:
-    """Return Lua code, on one line, that adds the configured search paths of `require`.
+    """Return Lua code, on one line, that adds the configured search path of `require`.
 
     An environment variable would be too late for a process that already has Lua.
     """
-    paths = (("path", configuration.lua_path), ("cpath", configuration.lua_cpath))
-    return "".join(
-        f"package.{name} = {_literal(path + ';')} .. package.{name} "
-        for name, path in paths
-        if path
-    )
+    if not configuration.lua_path:
+        return ""
+    return f"package.path = {_literal(configuration.lua_path + ';')} .. package.path "
 
 
 def _literal(text: str) -> str:

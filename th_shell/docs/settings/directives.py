@@ -37,7 +37,7 @@ from th_shell.docs.reading.examples import (
 )
 from th_shell.docs.reading.formats import FORMATS
 from th_shell.docs.settings.options import literal, read_layer
-from th_shell.docs.settings.settings import NOTHING, Hidden, Layer, SettingsError, shown_captures
+from th_shell.docs.settings.settings import NOTHING, Hidden, Layer, SettingsError
 from th_shell.docs.settings.sidecar import Placed, Sidecar
 
 #: The word that such comments begin with.
@@ -181,8 +181,7 @@ def _joined(texts: Sequence[str]) -> str:
 
 
 #: The directives that have a name, and what must stand behind some of them.
-_DIRECTIVES = ("skip", "xfail", "setup", "teardown", "filter", "capture", "reset")
-_NEEDED = {"setup": "code", "teardown": "code", "capture": "names"}
+_DIRECTIVES = ("skip", "xfail", "setup", "teardown", "filter", "reset")
 _HEAD = re.compile(rf"{WORD}(?P<page>\s+page)?\s*:\s*")
 #: A comment that would be a directive with a colon.
 _NO_COLON = re.compile(rf"{WORD}\s+(?:page\s+)?(?:{'|'.join(_DIRECTIVES)})\b")
@@ -236,11 +235,11 @@ def _table(text: str, place: str) -> _Table:
         raise SettingsError(f"{place}: unknown directive '{word}': there are {names}")
     if word == "filter":
         return {"filters": [_values(content, place)]}
-    if not content.strip() and word in _NEEDED:
-        raise SettingsError(f"{place}: {word} has no {_NEEDED[word]}")
     if word in ("skip", "xfail", "reset"):
         return {word: _values(content, place) if content.strip() else True}
-    return {word: content.split() if word == "capture" else content.strip("\n")}
+    if not content.strip():
+        raise SettingsError(f"{place}: {word} has no code")
+    return {word: content.strip("\n")}
 
 
 def _values(text: str, place: str) -> _Table:
@@ -325,7 +324,6 @@ def _prepared(page: str, blocks: Sequence[Block], examples: Sequence[Example]) -
 def _with_layers(examples: Sequence[Example], placed: Iterable[Placed]) -> list[Example]:
     with_settings = list(examples)
     for entry in placed:
-        _check_captures(entry, examples)
         for at in entry.examples if entry.layer.settings != NOTHING.settings else ():
             settings = entry.layer.settings.over(with_settings[at].settings)
             with_settings[at] = replace(with_settings[at], settings=settings)
@@ -345,13 +343,6 @@ def _in_sessions(examples: Iterable[Example]) -> list[Example]:
         group = f"{example.group}\n{resets}"
         renamed.append(replace(example, group=group) if resets else example)
     return renamed
-
-
-def _check_captures(placed: Placed, examples: Sequence[Example]) -> None:
-    shown = {name for at in placed.examples for name in shown_captures(examples[at].expected)}
-    for name in placed.layer.settings.capture:
-        if name not in shown:
-            raise SettingsError(f"{placed.place}: no documented output has <{name}>")
 
 
 class _Finder:

@@ -1,11 +1,20 @@
-"""All options by which pages are run and judged, in one table.
+"""All options by which pages are run and judged, in one table, and the files of folders with them.
 
-They are set in TOML files, in directives, and on the command line (`command/command_lines.py`),
-which all read them by `OPTIONS`. An error in a TOML file names the file and the line.
+Options are set in TOML files, in directives, and on the command line (`command_lines.py`), which
+all read them by `OPTIONS`. An error in a TOML file names the file and the line.
+
+A folder of pages has its settings in `th-docs.toml`. The file that counts for a page is in the
+nearest folder from the page's upwards that has one:
+
+    timeout = 60
+    lua_path = ["lib/?.lua", "lib/?/init.lua"]
+
+Names of files are relative to the folder of the file.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +26,11 @@ from typing import Any, NamedTuple
 from th_shell.docs.reading.examples import LUA, PYTHON
 from th_shell.docs.reading.languages import language_of
 from th_shell.docs.settings.settings import (
+    INSTALLED,
+    TH,
+    TORCHES,
     ConditionError,
+    Configuration,
     Filter,
     Hidden,
     Layer,
@@ -58,23 +71,6 @@ def tables_in(table: Mapping[str, Any], name: str, place: str) -> list[Mapping[s
 # Each takes the value that a table has, and returns the one that counts, or raises ValueError with
 # what is wrong. Readers of names of files first take the folder that they are relative to.
 
-#: Stands before a command that is an engine by itself.
-PROTOCOL = "protocol:"
-#: The choices for `import torch` in Python: this project's, or the one installed beside it.
-TH, INSTALLED = TORCHES = ("th", "installed")
-
-
-class Command(NamedTuple):
-    """A command that is an engine."""
-
-    language: str
-    words: Sequence[str]
-    #: True if it is an engine by itself; else it runs the script that is the engine.
-    speaks_protocol: bool = False
-
-
-_NAME = re.compile(r"[A-Za-z_]\w*")
-
 
 def read_string(value: object) -> str:
     """Read a text."""
@@ -109,14 +105,6 @@ def read_number(value: object) -> float:
     if not (isfinite(value) and value >= 0):
         raise ValueError("not a number from 0 up")
     return float(value)
-
-
-def read_share(value: object) -> float:
-    """Read a part of a whole."""
-    part = read_number(value)
-    if part > 1:
-        raise ValueError("not a number from 0 to 1")
-    return part
 
 
 def read_seconds(value: object) -> float:
@@ -188,26 +176,18 @@ def _filter(value: object) -> Filter:
     return Filter(pattern, replacement)
 
 
-def read_captures(value: object) -> tuple[str, ...]:
-    """Read a name, or a list of names."""
-    names = read_strings(value)
-    for name in names:
-        if not _NAME.fullmatch(name):
-            raise ValueError(f"not a name: '{name}'")
-    return names
+def _engine_command(value: object) -> tuple[str, Sequence[str]]:
+    """Read the command of an engine, `[LANGUAGE:] COMMAND`, as its language and its words.
 
-
-def engine_command(value: object) -> Command:
-    """Read the command of an engine: `[LANGUAGE:] [protocol:] COMMAND`. Raises ValueError."""
+    Raises ValueError.
+    """
     words = shlex.split(read_text(value))
     language = LUA
-    if words and words[0].endswith(":") and words[0] != PROTOCOL:
+    if words and words[0].endswith(":"):
         language = language_name(words.pop(0)[:-1])
-    speaks_protocol = words[:1] == [PROTOCOL]
-    words = words[speaks_protocol:]
     if not words:
         raise ValueError("no command")
-    return Command(language, words, speaks_protocol)
+    return language, words
 
 
 def language_name(value: object) -> str:
@@ -230,9 +210,9 @@ def read_preludes(folder: Path, value: object) -> dict[str, str]:
     return codes
 
 
-def read_engines(value: object) -> dict[str, Command]:
+def read_engines(value: object) -> dict[str, Sequence[str]]:
     """Read the commands of one text or several, by their languages."""
-    return {command.language: command for command in map(engine_command, read_strings(value))}
+    return dict(map(_engine_command, read_strings(value)))
 
 
 def read_existing_folder(folder: Path, value: object) -> Path:
@@ -322,19 +302,16 @@ OPTIONS = (
     Option("torch", read_torch),
     Option("prelude", read_preludes, names_files=True),
     Option("lua_path", search_path, names_files=True),
-    Option("lua_cpath", search_path, names_files=True),
     Option("environment", read_environment),
     Option("sandbox", read_flag),
     Option("sandbox_read", read_paths, names_files=True),
     Option("atol", read_number),
     Option("rtol", read_number),
     Option("strict", read_flag),
-    Option("min_checked", read_share),
     Option("errata", read_existing_folder, names_files=True),
     Option("skip", read_mark),
     Option("xfail", read_mark),
     Option("filters", read_filters),
-    Option("capture", read_captures),
     Option("reset", read_flag),
     *(Option(kind, read) for kind, read in _HIDDEN.items()),
 )
@@ -378,3 +355,30 @@ def layer_of(values: Mapping[str, Any], place: str) -> Layer:
         if isinstance(value, Mark):
             rules[name] = replace(value, place=place)
     return Layer(Settings(**rules), tuple(hidden))
+
+
+def configuration_of(values: Mapping[str, Any], place: str) -> Configuration:
+    """Return the configuration with values by the names of their options.
+
+    place: where the values stand, for messages.
+    """
+    folder_values = {name: value for name, value in values.items() if name not in OF_EXAMPLES}
+    return Configuration(layer_of(values, place), **folder_values)
+
+
+#: The name of a folder's file of settings.
+FILE = "th-docs.toml"
+
+
+def configuration(page: Path, command_line: Configuration) -> Configuration:
+    """Return the rules of a page: those of the command line over those of its folder's file.
+
+    Raises SettingsError.
+    """
+    for folder in Path(os.path.abspath(page)).parents:
+        file = folder / FILE
+        if file.is_file():
+            values = read_options(read_toml(file), str(file), OPTIONS, folder)
+            rules = configuration_of(values, str(file))
+            return command_line.over(replace(rules, root=folder) if rules.errata else rules)
+    return command_line
