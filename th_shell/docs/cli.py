@@ -15,7 +15,6 @@ from th_shell.docs.command.command_lines import parser_of, rules_of
 from th_shell.docs.command.selection import SUFFIXES, NoPagesError, find_pages, is_there
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reporting.progress import Progress
 from th_shell.docs.reporting.reporter import (
     CannotWriteError,
     ReaderGoneError,
@@ -79,12 +78,11 @@ def _check(words: Sequence[str]) -> int:
         ):
             parser.error(f"{name}: results are written to a file of their own, and not to a page")
     results = []
-    with Progress(len(options.pages)) as progress:
-        with Reporter(options, progress) as reporter:
-            for result in _results(options, progress):
-                reporter.page(result)
-                results.append(result)
-            reporter.end(results)
+    with Reporter(options) as reporter:
+        for result in _results(options):
+            reporter.page(result)
+            results.append(result)
+        reporter.end(results)
     if any(result.failed for result in results):
         return 1
     is_empty = not any(result.results for result in results)
@@ -97,7 +95,7 @@ def _with_pages(words: Sequence[str]) -> list[str]:
     return ["--changed=" if a == "--changed" and is_there(b) else a for a, b in pairs]
 
 
-def _results(options: argparse.Namespace, progress: Progress) -> Iterator[PageResult]:
+def _results(options: argparse.Namespace) -> Iterator[PageResult]:
     """Yield the results of pages, in their order, while others run.
 
     What still runs when nobody wants further results is stopped.
@@ -105,13 +103,8 @@ def _results(options: argparse.Namespace, progress: Progress) -> Iterator[PageRe
     done = False
     with Starter() as starter, ThreadPoolExecutor(options.jobs or PROCESSORS) as pool:
         checker = Checker(starter, Compiler(), rules_of(options), options.update)
-
-        def check(page: Path) -> PageResult:
-            progress.begin(str(page))
-            return checker.check(page)
-
         try:
-            for result in pool.map(check, options.pages):
+            for result in pool.map(checker.check, options.pages):
                 yield result
                 if options.fail_fast and result.failed:
                     return

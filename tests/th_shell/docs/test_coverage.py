@@ -1,4 +1,4 @@
-"""Which names and anchors have checked examples."""
+"""Which operations and documented functions have checked examples."""
 
 from pathlib import Path
 
@@ -12,7 +12,6 @@ from th_shell.docs.reporting.coverage import (
     coverage_lines,
     documented,
     measure,
-    read_api,
     torch_names,
 )
 
@@ -55,50 +54,14 @@ def test_what_is_shown_below_is_checked(results: list[object], kind: str) -> Non
     assert getattr(names, kind) == ("f",)
 
 
-ANCHORED = """\
-<a name="top"></a>
-Words.
-<a name="one"></a>
-# Heading
-
-<A class=x id='two'></A> <a name=three>
-> 1
-<a href="#one" title="no anchor">
-> 2
-<a name="four"/>
-"""
-
-
-def test_anchors_have_the_examples_under_them(tmp_path: Path) -> None:
-    path = tmp_path / "page.md"
-    path.write_text(ANCHORED)
-    found = measure([page(result(RAN, line=7), result(PASS, line=9), name=str(path))], [])
-    assert found.anchors[path] == Covered(("one", "two", "three"), (), ("top", "four"))
-    found = measure([page(result(RAN, line=2), result(PASS, line=11), name=str(path))], [])
-    assert found.anchors[path] == Covered(("four",), ("top",), ("one", "two", "three"))
-
-
-def test_pages_without_anchors_are_left_out(tmp_path: Path) -> None:
-    (tmp_path / "page.md").write_text("> 1\n")
-    pages = [page(result(), name=str(tmp_path / "page.md")), page(name="none.md", problem="bad")]
-    assert measure(pages, []).anchors == {}
-
-
-def test_the_text(tmp_path: Path) -> None:
-    for name in ("a.md", "b.md"):
-        (tmp_path / name).write_text("<a name='x\x1b'></a>\n<a name='y'></a>\n")
-    pages = [page(result(line=3), name=str(tmp_path / "a.md")), page(name=str(tmp_path / "b.md"))]
-    lines = coverage_lines(measure(pages, [f"name{i}" for i in range(20)]), "names")
+def test_the_text() -> None:
+    lines = coverage_lines(measure([page(result(line=3))], [f"name{i}" for i in range(20)]))
     assert (
-        "\n".join(lines).replace(f"{tmp_path}/", "")
+        "\n".join(lines)
         == """\
-names: 0 of 20 have a checked example
+torch: 0 of 20 have a checked example
   no example: name0 name1 name2 name3 name4 name5 name6 name7 name8 name9 name10 name11 name12
-    name13 name14 name15 name16 name17 name18 name19
-a.md: anchors: 2 of 2 have a checked example
-b.md: anchors: 0 of 2 have a checked example
-  no example: x\\027 y
-2 pages: anchors: 2 of 4 have a checked example"""
+    name13 name14 name15 name16 name17 name18 name19"""
     )
 
 
@@ -107,11 +70,6 @@ def test_the_operations_of_torch() -> None:
     assert {"add", "gesv", "fill", "range"} <= set(names)
     assert not any("_" in name or "." in name for name in names)
     assert names == sorted(set(names))
-
-
-def test_names_of_another_api(tmp_path: Path) -> None:
-    (tmp_path / "api").write_text("# ours\nsplit\n\n  join # two strings\nsplit\n")
-    assert read_api(tmp_path / "api") == ["join", "split"]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +119,7 @@ def test_the_last_part_of_the_name_of_a_function_is_what_examples_use(tmp_path: 
     pages = [page(result(PASS, source="x:map(f)"), result(RAN, source="lume.round(1)", block=1))]
     found = measure(pages, [], ["array:map", "lume.round", "lume.lerp"])
     assert found.functions == Covered(("array:map",), ("lume.round",), ("lume.lerp",))
-    assert list(coverage_lines(found, "names")) == [
+    assert list(coverage_lines(found)) == [
         "documented functions: 1 of 3 have a checked example",
         "  only run: lume.round",
         "  no example: lume.lerp",

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.reporting.junit import names_of_tests
+from th_shell.docs.reporting.results_files import names_of_tests
 
 pytest_plugins = "pytester"
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from th_shell.docs.command.selection import common_root
-from th_shell.docs.reporting.coverage import read_api
 from th_shell.docs.reporting.reporter import write_text
 from th_shell.docs.settings.options import OPTIONS, Option, configuration_of, literal
 from th_shell.docs.settings.settings import Configuration
@@ -80,20 +79,12 @@ def _existing(word: str) -> str:
     return word
 
 
-def _names(word: str) -> list[str]:
-    try:
-        return read_api(Path(word))
-    except OSError as error:
-        raise ValueError(f"{word} cannot be read: {error.strerror}") from None
-
-
 #: Readers of words by the types of `command_lines.toml`.
 _READERS: dict[str, Callable[[str], object]] = {
     "text": str,
     "number": literal,
     "count": _count,
     "existing": _existing,
-    "names": _names,
 }
 
 

@@ -13,9 +13,7 @@ from contextlib import contextmanager
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reporting import coverage
 from th_shell.docs.reporting.excerpts import style_for
-from th_shell.docs.reporting.progress import Progress
-from th_shell.docs.reporting.report import TextReport, View
-from th_shell.docs.reporting.results_json import results_json
+from th_shell.docs.reporting.report import TextReport
 from th_shell.files import write_all
 from th_shell.runtime.shell import Replacement
 
@@ -33,18 +31,15 @@ class ReaderGoneError(Exception):
 class Reporter:
     """The report of one run. Its methods raise CannotWriteError and ReaderGoneError."""
 
-    def __init__(self, options: argparse.Namespace, progress: Progress) -> None:
+    def __init__(self, options: argparse.Namespace) -> None:
         """Open the file: running the pages may take long, in vain if it cannot be written.
 
         options: those of the command line.
         """
         self._options = options
         self._descriptor = 2 if options.json == _STANDARD_OUTPUT else 1  # where the text goes
-        clustered = not (options.no_cluster or options.verbose)
-        style = style_for(options.color, self._descriptor)
-        view = View(options.verbose, options.diff, clustered, style)
-        self._progress = progress
-        self._text = TextReport(view, progress.total)
+        style = style_for(self._descriptor)
+        self._text = TextReport(len(options.pages), options.verbose, style)
         names = (options.json if self._descriptor == 1 else None, options.junitxml)
         self._json, self._junit = (_opened(name) if name else None for name in names)
 
@@ -58,7 +53,6 @@ class Reporter:
 
     def page(self, page: PageResult) -> None:
         """Report a page."""
-        self._progress.finish(page)
         for line in self._text.page(page):
             self._say(line)
 
@@ -66,28 +60,26 @@ class Reporter:
         """Report the whole run."""
         for line in self._text.end():
             self._say(line)
-        is_wanted = self._options.coverage or self._options.coverage_names is not None
-        covered = self._coverage(pages) if is_wanted else None
-        if self._options.json:
-            self._write(results_json(pages, covered), self._options.json, self._json)
-        if self._junit:
-            from th_shell.docs.reporting.junit import junit_xml  # late: few runs need XML
+        covered = self._coverage(pages) if self._options.coverage else None
+        if self._options.json or self._junit:
+            from th_shell.docs.reporting import results_files  # late: few runs write files
 
-            self._write(junit_xml(pages), self._options.junitxml, self._junit)
+            if self._options.json:
+                text = results_files.results_json(pages, covered)
+                self._write(text, self._options.json, self._json)
+            if self._junit:
+                self._write(results_files.junit_xml(pages), self._options.junitxml, self._junit)
 
     def _coverage(self, pages: Sequence[PageResult]) -> coverage.Coverage:
-        names, functions = self._options.coverage_names, coverage.documented(pages)
-        title = "torch" if names is None else "names"
-        if names is None:
-            is_other = functions and not any(name.startswith("torch.") for name in functions)
-            names = () if is_other else coverage.torch_names()
+        functions = coverage.documented(pages)
+        is_of_torch = not functions or any(name.startswith("torch.") for name in functions)
+        names = coverage.torch_names() if is_of_torch else ()
         measured = coverage.measure(pages, names, functions)
-        for line in coverage.coverage_lines(measured, title):
+        for line in coverage.coverage_lines(measured):
             self._say(line)
         return measured
 
     def _say(self, line: str) -> None:
-        self._progress.erase()
         write_text(f"{line}\n", self._descriptor)
 
     def _write(self, text: str, name: str, file: Replacement | None) -> None:
