@@ -135,7 +135,7 @@ def test_update_writes_what_is_printed_into_errata() -> None:
     assert main(["--update", "bad.md"]) == 0
     assert file.read_text() == (
         settings
-        + ERRATUM.replace("input", 'heading = ""\ninput')
+        + '[[errata]]\nreason = "Two and two are four."\nheading = ""\ninput = "x * 2"\n'
         + 'ordinal = 1\ndocumented = "ef2d127d"\nprints = "4"\n\n'
         '[verdicts]\n"/1/x = 2" = "ran"\n"/1/x * 2" = "erratum"\n'
     )
