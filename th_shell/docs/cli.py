@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 #: Modules of commands by the first word. (A page of that name is `./init`.)
-_COMMANDS = {"fix": "th_shell.docs.fixing.fix", "init": "th_shell.docs.command.init"}
+_COMMANDS = {"fix": "th_shell.docs.command.fix", "init": "th_shell.docs.command.init"}
 
 
 def _check(words: Sequence[str]) -> int:

@@ -1,12 +1,7 @@
 """Documented outputs and inputs are mended in place; everything else stays byte for byte."""
 
-import os
-import pty
-import re
-import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +9,8 @@ import pytest
 
 from th_shell.docs import checking, cli
 from th_shell.docs.checking import Checker
-from th_shell.docs.fixing.correcting import Correction
-from th_shell.docs.fixing.rewriting import rewritten
+from th_shell.docs.command.fix import Correction
+from th_shell.docs.command.rewriting import rewritten
 from th_shell.docs.judging.comparison import agrees
 from th_shell.docs.judging.printout import ANYTHING
 from th_shell.docs.reading.compiler import Compiler
@@ -137,7 +132,7 @@ def fixed(starter: Starter, tmp_path: Path) -> Fixed:
     def fixed(text: str, name: str = "page.md") -> tuple[str, list[str]]:
         (tmp_path / name).write_bytes(text.encode())
         found = Correction(tmp_path / name, Checker(starter, Compiler(), Configuration()))
-        left = [result.example.source for result in found.left(found.changes)]
+        left = [result.example.source for result in found.left]
         return found.changed(found.changes), left
 
     return fixed
@@ -298,50 +293,6 @@ def test_python_keeps_its_marks(fixed: Fixed) -> None:
 
 
 @pytest.mark.thorough
-def test_a_change_that_lets_others_fail_is_left(fixed: Fixed, tmp_path: Path) -> None:
-    # What the page shows is captured, and an input below needs it.
-    (tmp_path / "page.md.th-docs").write_text("[[examples]]\ninput = 'y'\ncapture = 'n'\n")
-    page = "```lua\n> 1 + 1\n3\n> x = 5\n> x\n5\n> y\n<n>\n```\n"
-    assert fixed(page)[0] == page.replace("\n3\n", "\n2\n")
-
-
-TWO = "```lua\n> 1 + 1\n3\n> 2 + 2\n5\n> 3 + 3\n7\n```\n"
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("keys", "new", "status"),
-    [
-        ("y\nn\nmaybe\ny\n", TWO.replace("\n3\n", "\n2\n").replace("\n7\n", "\n6\n"), 1),
-        ("n\na\n", TWO.replace("\n5\n", "\n4\n").replace("\n7\n", "\n6\n"), 1),
-        ("a\n", "```lua\n> 1 + 1\n2\n> 2 + 2\n4\n> 3 + 3\n6\n```\n", 0),
-        ("y\nq\n", TWO.replace("\n3\n", "\n2\n"), 1),
-        ("y\n\x04", TWO.replace("\n3\n", "\n2\n"), 1),
-        ("y\n\x03", TWO, 130),
-    ],
-)
-def test_interactive(tmp_path: Path, keys: str, new: str, status: int) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(TWO)
-    words = [sys.executable, "-m", "th_shell.docs", "fix", "--interactive", str(page)]
-    child, terminal = pty.fork()
-    if not child:
-        os.execv(words[0], words)
-    asked = b""
-    for key in re.findall(r"[a-z]+\n|[\x03\x04]", keys):
-        while not asked.endswith(b"no more) "):
-            asked += os.read(terminal, 1000)
-        os.write(terminal, key.encode())
-        asked = b""
-    with suppress(OSError):  # the end of a terminal
-        while os.read(terminal, 1000):
-            pass
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == status
-    os.close(terminal)
-    assert page.read_text() == new
-
-
-@pytest.mark.thorough
 def test_a_fault_on_one_page_costs_the_others_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -402,30 +353,23 @@ def test_a_page_that_others_change_meanwhile_stays(
     assert page.read_text() == "new"
 
 
-def test_only_a_terminal_can_be_asked(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        cli.main(["fix", "-i", str(tmp_path)])
-    assert "--interactive: the standard input is no terminal" in capfd.readouterr().err
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("words", "said", "left"),
+    ("said", "left"),
     [
         (
-            [],
             "[verdicts]\n'/1/2' = 'pass'\n",
             "1 of its examples that were compared are gone, first: /1/2 (see --update)",
         ),
-        ([], "[[errata]]\nreason = 'One.'\ninput = '1'\n", ":3: left: differs: 1"),
+        ("[[errata]]\nreason = 'One.'\ninput = '1'\n", ":3: left: differs: 1"),
     ],
 )
 def test_what_fails_else_is_left(
-    tmp_path: Path, words: list[str], said: str, left: str, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, said: str, left: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "page.md"
     page.write_text("```\n> a:b()\n> 1\n1\n```\n")
     (tmp_path / "page.md.th-docs").write_text(said)
-    assert cli.main(["fix", *words, str(page)]) == cli.main([*words, str(page)]) == 1
+    assert cli.main(["fix", str(page)]) == cli.main([str(page)]) == 1
     lines = capfd.readouterr().out.splitlines()
     assert any(line in (f"{page}: {left}", f"{page}{left}") for line in lines)

@@ -42,7 +42,6 @@ def parser_of(command: str) -> Parser:
         title = part.get("title", "")
         group = groups.get(title) or parser.add_argument_group(title)
         groups[title] = group
-        group = group.add_mutually_exclusive_group() if part.get("exclusive") else group
         for names, arguments in part["options"].items():
             _add(group, names, arguments)
     return parser
