@@ -15,7 +15,7 @@ from th_shell.docs.command.command_lines import parser_of, rules_of
 from th_shell.docs.command.selection import SUFFIXES, NoPagesError, find_pages, is_there
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reporting.reporter import (
+from th_shell.docs.reporting.report import (
     CannotWriteError,
     ReaderGoneError,
     Reporter,

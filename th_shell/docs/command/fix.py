@@ -34,7 +34,7 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Kind, Line
 from th_shell.docs.reading.lua_names import strings
 from th_shell.docs.reading.page import text_of
-from th_shell.docs.reporting.reporter import write_text
+from th_shell.docs.reporting.report import write_text
 from th_shell.docs.running.configured import with_imports
 from th_shell.docs.running.evaluation import Outcome, Plan, Runner
 from th_shell.docs.running.processes import Starter
