@@ -12,7 +12,13 @@ from pathlib import Path
 
 from th_shell.docs.checking import Checker
 from th_shell.docs.command.command_lines import parser_of, rules_of
-from th_shell.docs.command.selection import SUFFIXES, NoPagesError, find_pages, is_there
+from th_shell.docs.command.selection import (
+    SUFFIXES,
+    NoPagesError,
+    changed_pages,
+    find_pages,
+    is_there,
+)
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.report import (
@@ -61,8 +67,6 @@ def _check(words: Sequence[str]) -> int:
     try:
         options.pages = find_pages(options.words)
         if options.changed is not None:
-            from th_shell.docs.command.changes import changed_pages  # late: few runs ask git
-
             options.pages = changed_pages(options.pages, options.changed)
             options.allow_empty = True
     except NoPagesError as error:

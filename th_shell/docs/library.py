@@ -24,4 +24,4 @@ from th_shell.docs.running.configured import decided
 from th_shell.docs.running.evaluation import Outcome, unrunnable
 from th_shell.docs.running.processes import MAX_OUTPUT, Starter
 from th_shell.docs.settings.directives import cut_with_settings
-from th_shell.docs.settings.settings import Configuration, Facts, Hidden, PageError, SettingsError
+from th_shell.docs.settings.settings import Configuration, Hidden, PageError, SettingsError

@@ -186,11 +186,8 @@ def test_directives_are_no_part_of_inputs_and_outputs(read: Read) -> None:
          "2: unknown directive 'skipp': there are skip, xfail, setup, teardown, filter, reset"),
         (f"<!-- th-docs: tol=1 -->\n{TWO}", "1: unknown setting 'tol'"),
         (f"<!-- th-docs: skip because='x' -->\n{TWO}",
-         "1: skip: unknown setting 'because': there are 'reason' and 'if'"),
+         "1: skip: unknown setting 'because': there are reason, unless_env, unless_module"),
         (f"<!-- th-docs: skip reason=too slow -->\n{TWO}", "1: not 'key=value': slow"),
-        (f"<!-- th-docs: skip if='os' -->\n{TWO}",
-         '1: skip: the condition "os" is wrong: unknown name os: '
-         "there are platform, engine, env and module"),
         (f"<!-- th-docs: atol=1 atol=2 -->\n{TWO}", "1: atol: said twice"),
         (f"<!-- th-docs: atol=-1 -->\n{TWO}", "1: atol: not a number from 0 up"),
         (f"<!-- th-docs: atol=inf -->\n{TWO}", "1: atol: not a number from 0 up"),
@@ -228,7 +225,7 @@ def test_skip_shows_its_reason(check: Check) -> None:
     page = check(
         '<!-- th-docs: skip reason="says \\"no\\"" -->\n```\n> error(1)\n```\n\n'
         "text\n\n```\n> error(2) -- th-docs: skip\n"
-        "> error(3) -- th-docs: skip if=\"env('NO')\"\n```"
+        "> error(3) -- th-docs: skip unless_env=PATH\n```"
     )
     assert verdicts(page) == ["skipped", "skipped", "error"]
     assert notes(page) == ['says "no"', "the page says so", ""]
@@ -246,7 +243,7 @@ def test_xfail_of_an_example(check: Check) -> None:
 def test_xfail_that_holds_is_a_failure(check: Check) -> None:
     page = check(
         "```\n> 1 + 1 -- th-docs: xfail reason='a bug'\n2\n> x = 1 -- th-docs: xfail\n"
-        "> 2 -- th-docs: xfail if=\"env('NO')\"\n2\n```"
+        "> 2 -- th-docs: xfail unless_env=PATH\n2\n```"
     )
     assert verdicts(page) == ["differs", "differs", "pass"]
     assert notes(page)[:2] == [

@@ -80,7 +80,7 @@ def test_all_keys(tmp_path: Path) -> None:
         tmp_path / "page.md",
         """\
 skip = "why"
-xfail = {reason = "a bug", if = "platform == 'x'"}
+xfail = {reason = "a bug", unless_env = "A B", unless_module = "nn"}
 atol = 1
 rtol = 1e-3
 timeout = 2.5
@@ -101,9 +101,8 @@ errata = "ledgers"
     )
     place = str(tmp_path / "th-docs.toml")
     settings = found.layer.settings
-    assert settings.skip == Mark("why", None, place)
-    assert settings.xfail and settings.xfail.condition
-    assert (settings.xfail.reason, settings.xfail.condition.text) == ("a bug", "platform == 'x'")
+    assert settings.skip == Mark("why", place=place)
+    assert settings.xfail == Mark("a bug", ("A", "B"), ("nn",), place)
     assert (settings.atol, settings.rtol, settings.timeout) == (1, 1e-3, 2.5)
     assert settings.strict is True
     assert settings.filters == (Filter(re.compile(r"\d", re.M), "N"),)
@@ -147,8 +146,9 @@ def test_the_command_line_stands_above(tmp_path: Path) -> None:
         ("atol = 'x'", ": atol: not a number"),
         ("atol = true", ": atol: not a number"),
         ("tolerance = 1", ": unknown setting 'tolerance'"),
-        ("skip = false", ": skip: neither a reason nor a table with 'reason' and 'if'"),
-        ("skip = {why = 'x'}", ": skip: unknown setting 'why': there are 'reason' and 'if'"),
+        ("skip = false", ": skip: neither a reason nor a table"),
+        ("skip = {why = 'x'}",
+         ": skip: unknown setting 'why': there are reason, unless_env, unless_module"),
         ("skip = ''", ": skip: not a text"),
         ("setup = 3", ": setup: not a text"),
         ("seed = -1", ": seed: not a whole number from 0 up"),

@@ -1,6 +1,6 @@
 """Reads directives: settings of examples in comments of a page, which its readers do not see.
 
-    <!-- th-docs: skip reason="takes an hour" if="not env('CI')" -->
+    <!-- th-docs: skip reason="takes an hour" unless_env="CI" -->
     .. th-docs page: rtol=1e-3
     > x:sum() -- th-docs: xfail reason="prints a digit too many"
 

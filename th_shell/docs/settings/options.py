@@ -29,7 +29,6 @@ from th_shell.docs.settings.settings import (
     INSTALLED,
     TH,
     TORCHES,
-    ConditionError,
     Configuration,
     Filter,
     Hidden,
@@ -37,7 +36,6 @@ from th_shell.docs.settings.settings import (
     Mark,
     Settings,
     SettingsError,
-    parse_condition,
 )
 from th_shell.files import read_file
 from th_shell.toml import TOMLDecodeError, loads
@@ -135,24 +133,24 @@ def read_seed(value: object) -> tuple[str, ...]:
     return (str(read_whole(value)),)
 
 
+#: The settings of a mark in a table.
+_OF_MARKS = ("reason", "unless_env", "unless_module")
+
+
 def read_mark(value: object) -> Mark:
-    """`true`, a reason, or a table with `reason` and `if`."""
+    """Read `true`, a reason, or a table with a reason and names of what an example needs."""
     if value is True:
         return Mark()
     if isinstance(value, str):
         return Mark(read_text(value))
     if not isinstance(value, Mapping):
-        raise ValueError("neither a reason nor a table with 'reason' and 'if'")
+        raise ValueError("neither a reason nor a table")
     for key in value:
-        if key not in ("reason", "if"):
-            raise ValueError(f"unknown setting '{key}': there are 'reason' and 'if'")
-    reason = read_text(value["reason"]) if "reason" in value else ""
-    if "if" not in value:
-        return Mark(reason)
-    try:
-        return Mark(reason, parse_condition(read_text(value["if"])))
-    except ConditionError as error:
-        raise ValueError(f'the condition "{value["if"]}" is wrong: {error}') from None
+        if key not in _OF_MARKS:
+            raise ValueError(f"unknown setting '{key}': there are {', '.join(_OF_MARKS)}")
+    texts = {key: read_text(text) for key, text in value.items()}
+    env, modules = (tuple(texts.get(key, "").split()) for key in _OF_MARKS[1:])
+    return Mark(texts.get("reason", ""), env, modules)
 
 
 def read_filters(value: object) -> tuple[Filter, ...]:

@@ -1,4 +1,4 @@
-"""The settings of an example: how it is run and judged, and on which conditions.
+"""The settings of an example: how it is run and judged.
 
 They are set in several places, of which each has its layer. The settings of an example are its
 layers over one another: the example's own stands over its fence's, that over the page's, and that
@@ -10,16 +10,12 @@ hide that a part of the output is missing.
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import isfinite
-from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, TypeVar
-
-from th_shell.python_syntax import expression
 
 
 class PageError(Exception):
@@ -30,108 +26,23 @@ class SettingsError(PageError):
     """A setting is wrong; the message has the file and the place."""
 
 
-# -- conditions
-#
-# They decide when an example is skipped, or fails.
-#
-#     platform == 'darwin'
-#     not module('nn') and engine != 'th'
-#     env('CI') or env('HOME') == '/root'
-#
-# `platform` is Python's name of the system, `engine` the name of the engine: `th`, or the program
-# that runs the examples. `env(NAME)` is the value of a variable of the environment, empty if there
-# is none, and `module(NAME)` is true if the page's engine finds that module. A text that is not
-# empty is true. There are `==` and `!=`, `and`, `or`, `not` and parentheses, and nothing else: a
-# condition can look, and do nothing.
-#
-# Python's parser reads it, and nothing of it is run as Python.
-
-_NAMES = ("platform", "engine", "env", "module")
-
-
-class ConditionError(ValueError):
-    """A condition that is none; the message says what is wrong."""
-
-
-class Facts(NamedTuple):
-    """The facts that conditions ask for."""
-
-    #: Python's name of the system.
-    platform: str
-    #: The name of the engine.
-    engine: str
-    environment: Mapping[str, str]
-    #: The modules that the engine finds, of all that are asked for.
-    modules: frozenset[str] = frozenset()
-
-
-_Value = Callable[[Facts], "str | bool"]
-
-
-class Condition(NamedTuple):
-    """A condition that has been read."""
-
-    text: str
-    #: The names of the modules that it asks for.
-    modules: frozenset[str]
-    #: Returns its value for given facts.
-    value: _Value
-
-    def holds(self, facts: Facts) -> bool:
-        """Return whether it is true."""
-        return bool(self.value(facts))
-
-
-def parse_condition(text: str) -> Condition:
-    """Read a condition. Raises ConditionError."""
-    modules: set[str] = set()
-    node = expression(text.strip())
-    if node is None:
-        raise ConditionError("it is not one expression")
-    value = _read(node, modules)
-    return Condition(text, frozenset(modules), value)
-
-
-def _read(node: ast.expr, modules: set[str]) -> _Value:
-    """Compile a part of a condition, and add the modules that it asks for to a set."""
-    match node:
-        case ast.Constant(value=str() as text):
-            return lambda _: text
-        case ast.Name(id=("platform" | "engine") as fact):
-            return attrgetter(fact)
-        case ast.Call(ast.Name(id="env"), [ast.Constant(value=str() as variable)], []):
-            return lambda facts: facts.environment.get(variable, "")
-        case ast.Call(ast.Name(id="module"), [ast.Constant(value=str() as module)], []):
-            modules.add(module)
-            return lambda facts: module in facts.modules
-        case ast.UnaryOp(ast.Not(), operand):
-            value = _read(operand, modules)
-            return lambda facts: not value(facts)
-        case ast.BoolOp(operator, operands):
-            values = [_read(operand, modules) for operand in operands]
-            combine = any if isinstance(operator, ast.Or) else all
-            return lambda facts: combine(operand(facts) for operand in values)
-        case ast.Compare(first, [(ast.Eq() | ast.NotEq()) as operator], [second]):
-            left, right = _read(first, modules), _read(second, modules)
-            equal = isinstance(operator, ast.Eq)
-            return lambda facts: (left(facts) == right(facts)) is equal
-        case ast.Name(id=name) | ast.Call(func=ast.Name(id=name)) if name not in _NAMES:
-            raise ConditionError(f"unknown name {name}: there are platform, engine, env and module")
-    raise ConditionError(f"unexpected {ast.unparse(node)}")
-
-
-# -- settings
-
-
 @dataclass(frozen=True)
 class Mark:
-    """Says that an example is not run, or that it fails."""
+    """Says that an example is not run, or that it fails, unless it finds what it needs."""
 
     reason: str = ""
-    #: When it holds; None: always.
-    condition: Condition | None = None
+    #: Variables of the environment that it needs to be set.
+    unless_env: tuple[str, ...] = ()
+    #: Modules that it needs.
+    unless_module: tuple[str, ...] = ()
     #: The file and the line or table of it, for messages.
     place: str = ""
+
+    def holds(self, environment: Mapping[str, str], modules: Collection[str]) -> bool:
+        """Return whether it holds. modules: those which the engine finds."""
+        is_set = all(map(environment.get, self.unless_env))
+        is_found = all(name in modules for name in self.unless_module)
+        return not (self.unless_env or self.unless_module) or not (is_set and is_found)
 
 
 class Filter(NamedTuple):
