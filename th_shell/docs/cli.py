@@ -59,11 +59,6 @@ _COMMANDS = {"fix": "th_shell.docs.command.fix", "init": "th_shell.docs.command.
 def _check(words: Sequence[str]) -> int:
     parser = parser_of("th-docs")
     options = parser.parse_args(_with_pages(words))
-    if options.sandbox:
-        from th_shell.docs.running import sandbox  # late: few runs are sandboxed
-
-        if lack := sandbox.missing():
-            parser.exit(_WRONG_USAGE, f"th-docs: --sandbox cannot be had: {lack}\n")
     try:
         options.pages = find_pages(options.words)
         if options.changed is not None:

@@ -86,8 +86,6 @@ TWO = "```lua\n> 1\n> 2\n```\n"
         ("```lua\n> 1\n1\n# th-docs: skip\n> 2\n2\n```\n", "-s"),
         ("```lua\n> 1 -- th-docs: skip\n> 2\n```\n", "s-"),
         ("```lua\n> (function()\n return 2 -- th-docs: skip\n end)()\n> 2\n```\n", "s-"),
-        ("```lua\n--[[ th-docs: skip\n reason='x'\n]]\n> 1\n> 2\n```\n", "s-"),
-        ("```lua\n> 1\n--[==[ th-docs: skip ]==]\n> 2\n```\n", "-s"),
         ("```lua\n> 1\n-- th-docs page: skip\n> 2\n```\n", "ss"),
         (f"```html\n{SKIP}\n```\n\n{TWO}", "--"),
         (f"<!-- ` -->\n{SKIP}\n{TWO}", "ss"),
@@ -145,16 +143,14 @@ def test_places_in_the_comments_of_lua_sources(read: Read) -> None:
 
 
 def test_directives_are_no_part_of_inputs_and_outputs(read: Read) -> None:
-    text = (
-        "> x = 1 -- th-docs: skip\n> x\n1\n# th-docs: atol=1\n--[[ th-docs: setup\ny = 1\n]]\n> y"
-    )
+    text = "> x = 1 -- th-docs: skip\n> x\n1\n# th-docs: atol=1\n-- th-docs: setup y = 1\n> y"
     examples = read(f"```lua\n{text}\n```\n")
     assert [(one.source, one.expected) for one in examples] == [
         ("x = 1", ""),
         ("x", "1"),
         ("y", ""),
     ]
-    assert [one.line for one in examples] == [2, 3, 9]
+    assert [one.line for one in examples] == [2, 3, 7]
 
 
 @pytest.mark.parametrize(
@@ -209,7 +205,6 @@ def test_directives_are_no_part_of_inputs_and_outputs(read: Read) -> None:
         (f"<!-- th-docs skip -->\n{TWO}",
          "1: a directive is written 'th-docs: …' or 'th-docs page: …'"),
         (f"{TWO}\n<!-- th-docs: skip\n", "6: the comment has no end"),
-        ("```lua\n--[[ th-docs: skip\n> 1\n```\n", "2: the comment has no end"),
     ],
 )  # fmt: skip
 def test_wrong_directives(read: Read, text: str, problem: str) -> None:

@@ -21,15 +21,6 @@ from th_shell.docs.settings.sidecar import Sidecar
 from th_shell.files import read_file
 
 
-def read_page(path: Path, language: str = LUA) -> PageText:
-    """Read the text of a page from its file.
-
-    language: that of blocks which neither name theirs nor have a prompt. Raises OSError, and
-    PageError where the page is damaged.
-    """
-    return read_text(text_of(path), path.name, language)
-
-
 def text_of(path: Path) -> str:
     """All text of a page. Raises OSError."""
     return read_file(path).decode("utf-8", "surrogateescape")

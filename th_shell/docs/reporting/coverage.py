@@ -1,7 +1,8 @@
-"""Says which operations of torch and which functions that pages document have a checked example.
+"""Says which functions that pages document have a checked example.
 
-A name has an example if the input of one uses it as `torch.name`, `x:name` or `name(…)`. It is
-checked, too, if a checked example below it in the same block shows what it has changed.
+A function has an example if the input of one uses the last part of its name as `torch.name`,
+`x:name` or `name(…)`. It is checked, too, if a checked example below it in the same block shows
+what it has changed.
 
 A page documents a function where a heading has its name before a bracket, `lume.round(x)`, or a
 directive such as `.. function::`.
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import TextWrapper
 from typing import NamedTuple
 
@@ -29,42 +30,15 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _WRAPPER = TextWrapper(98, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
-class Covered(NamedTuple):
-    """Names by their examples."""
-
-    #: Names with an example that is compared with the page.
-    checked: tuple[str, ...]
-    #: Names whose examples only run.
-    ran: tuple[str, ...]
-    #: Names without an example.
-    none: tuple[str, ...]
-
-    @property
-    def total(self) -> int:
-        """The number of names."""
-        return len(self.checked) + len(self.ran) + len(self.none)
-
-
 class Coverage(NamedTuple):
-    """The operations of torch, and the documented functions, that examples of pages cover."""
+    """The functions that pages document, by their examples."""
 
-    names: Covered
-    functions: Covered
-
-
-def torch_names() -> list[str]:
-    """Return the public operations of torch, without those that only other operations call."""
-    from th_shell.runtime.shell import (
-        ALL,
-        TABLE,
-    )  # late: they load numpy, which only the runs of pages need
-
-    public = (
-        name.rpartition(".")[2]
-        for name, rows in TABLE.items()
-        if "_" not in name and any(kind in ALL for row in rows for kind in row.types)
-    )
-    return sorted(set(public))
+    #: Functions with an example that is compared with the page.
+    checked: tuple[str, ...]
+    #: Functions whose examples only run.
+    ran: tuple[str, ...]
+    #: Functions without an example.
+    none: tuple[str, ...]
 
 
 def documented(pages: Sequence[PageResult]) -> list[str]:
@@ -80,32 +54,27 @@ def documented(pages: Sequence[PageResult]) -> list[str]:
     return list(functions)
 
 
-def measure(
-    pages: Sequence[PageResult], api: Collection[str], functions: Collection[str] = ()
-) -> Coverage:
-    """Return the names and functions that examples cover.
-
-    api: names of operations. functions: those that the pages document.
-    """
+def measure(pages: Sequence[PageResult]) -> Coverage:
+    """Return the functions that pages document, by their examples."""
     uses = defaultdict[str, list[bool]](list)
     for page in pages:
         for result, checked in _examples(page.results):
             for name in called_names(result.example.language, result.example.source):
                 uses[name].append(checked)
+    checks = {name: uses[re.split("[.:]", name)[-1]] for name in documented(pages)}
     return Coverage(
-        _covered({name: uses[name] for name in api}),
-        _covered({name: uses[re.split("[.:]", name)[-1]] for name in functions}),
+        checked=tuple(name for name, examples in checks.items() if any(examples)),
+        ran=tuple(name for name, examples in checks.items() if examples and not any(examples)),
+        none=tuple(name for name, examples in checks.items() if not examples),
     )
 
 
 def coverage_lines(coverage: Coverage) -> Iterator[str]:
     """Yield the lines of a report on coverage."""
-    rows = {"torch": coverage.names, "documented functions": coverage.functions}
-    for title, covered in rows.items():
-        if covered.total:
-            yield f"{title}: {len(covered.checked)} of {covered.total} have a checked example"
-            yield from _listed("only run", covered.ran)
-            yield from _listed("no example", covered.none)
+    total = sum(map(len, coverage))
+    yield f"documented functions: {len(coverage.checked)} of {total} have a checked example"
+    yield from _listed("only run", coverage.ran)
+    yield from _listed("no example", coverage.none)
 
 
 def _examples(results: Sequence[Result]) -> Iterator[tuple[Result, bool]]:
@@ -120,15 +89,6 @@ def _examples(results: Sequence[Result]) -> Iterator[tuple[Result, bool]]:
         if result.verdict not in (Verdict.SKIPPED, Verdict.TEXT):
             changed = bound_names(language, source) | set(_RECEIVER.findall(source))
             yield result, result.checked or bool(changed & shown)
-
-
-def _covered(checks: Mapping[str, Sequence[bool]]) -> Covered:
-    """Names by whether each of their examples is checked."""
-    return Covered(
-        checked=tuple(name for name, examples in checks.items() if any(examples)),
-        ran=tuple(name for name, examples in checks.items() if examples and not any(examples)),
-        none=tuple(name for name, examples in checks.items() if not examples),
-    )
 
 
 def _listed(title: str, names: Sequence[str]) -> list[str]:

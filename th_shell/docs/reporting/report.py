@@ -206,10 +206,7 @@ class Reporter:
                 self._write(results_files.junit_xml(pages), self._options.junitxml, self._junit)
 
     def _coverage(self, pages: Sequence[PageResult]) -> coverage.Coverage:
-        functions = coverage.documented(pages)
-        is_of_torch = not functions or any(name.startswith("torch.") for name in functions)
-        names = coverage.torch_names() if is_of_torch else ()
-        measured = coverage.measure(pages, names, functions)
+        measured = coverage.measure(pages)
         for line in coverage.coverage_lines(measured):
             self._say(line)
         return measured

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from th_shell.docs.judging.verdicts import EXPECTED_TO_FAIL, NOT_CHECKED, PageResult, Result
 from th_shell.docs.reading.examples import Example, Identity, identities
-from th_shell.docs.reporting.coverage import Coverage, Covered
+from th_shell.docs.reporting.coverage import Coverage
 from th_shell.docs.reporting.report import describe_failure, tally
 from th_shell.visible import encodable, visible
 
@@ -31,8 +31,7 @@ def results_json(pages: Sequence[PageResult], coverage: Coverage | None = None) 
     }
     if coverage:
         results["coverage"] = {
-            "names": _covered(coverage.names),
-            "functions": _covered(coverage.functions),
+            kind: list(map(encodable, names)) for kind, names in coverage._asdict().items()
         }
     return json.dumps(results, indent=1) + "\n"
 
@@ -69,10 +68,6 @@ def _example_json(result: Result, identity: Identity) -> dict[str, Any]:
         "original": encodable(result.original),
         "repaired": encodable(result.repaired),
     }
-
-
-def _covered(covered: Covered) -> dict[str, list[str]]:
-    return {kind: list(map(encodable, names)) for kind, names in covered._asdict().items()}
 
 
 # -- JUnit

@@ -57,7 +57,6 @@ _LINE = re.compile(r"^(?P<code>.*?)(?:(?<!-)-{2,}|(?<!#)#+|(?<!/)//+)\s*(?P<text
 _FENCE = re.compile(r"^\s*(?:`{3}|~{3}).*")
 #: Sybil's `reset`: '.. clear-namespace', '<!--- clear-namespace -->', '% …' in MyST.
 _CLEAR = re.compile(r"^\s*(?:\.\.|<!-{2,}|%)\s+clear-namespace\s*(?:-->\s*)?$")
-_LONG = re.compile(r"^\s*--\[(?P<level>=*)\[\s*(?P<text>th-docs\b.*)$")
 
 
 class Comment(NamedTuple):
@@ -106,25 +105,12 @@ def without_comments(blocks: Iterable[Block], comments: Iterable[Comment]) -> li
 
 def _inside(number: int | None, lines: Sequence[Line], is_comment: bool) -> Iterator[Comment]:
     """Yield the comments of a block. is_comment: whether the block itself is part of a comment."""
-    at = 0
-    while at < len(lines):
-        line = lines[at].number
-        text = lines[at].text if WORD in lines[at].text else ""
-        long, short = _LONG.match(text), _LINE.match(text)
-        if long:
-            end = f"]{long['level']}]"
-            texts = [long["text"]]
-            while end not in texts[-1] and at + 1 < len(lines):
-                at += 1
-                texts.append(lines[at].text)
-            closed = end in texts[-1]
-            text = _joined(texts).partition(end)[0]
-            yield Comment(line, lines[at].number, text, number, closed=closed)
-        elif is_comment and text.strip().startswith(WORD):
-            yield Comment(line, line, text.strip(), number)
-        elif short:
-            yield Comment(line, line, short["text"], number, short["code"])
-        at += 1
+    for line in lines:
+        match = _LINE.match(line.text) if WORD in line.text else None
+        if is_comment and line.text.strip().startswith(WORD):
+            yield Comment(line.number, line.number, line.text.strip(), number)
+        elif match:
+            yield Comment(line.number, line.number, match["text"], number, match["code"])
 
 
 # -- outside of blocks
