@@ -12,8 +12,7 @@ import pytest
 
 from tests.processes import run_th
 from tests.starters import SharingStarter, shared
-from th_shell.docs import checking, cli, library
-from th_shell.docs.command import fix
+from th_shell.docs import checking, cli, fix, library
 from th_shell.runtime.shell import Engine
 from th_shell.session.session import Session
 

@@ -11,14 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from th_shell.docs.checking import Checker
-from th_shell.docs.command.command_lines import parser_of, rules_of
-from th_shell.docs.command.selection import (
-    SUFFIXES,
-    NoPagesError,
-    changed_pages,
-    find_pages,
-    is_there,
-)
+from th_shell.docs.command_lines import parser_of, rules_of
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.report import (
@@ -28,6 +21,13 @@ from th_shell.docs.reporting.report import (
     write_text,
 )
 from th_shell.docs.running.processes import Starter
+from th_shell.docs.selection import (
+    SUFFIXES,
+    NoPagesError,
+    changed_pages,
+    find_pages,
+    is_there,
+)
 from th_shell.runtime.shell import PROCESSORS
 from th_shell.visible import UsageError
 
@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 #: Modules of commands by the first word. (A page of that name is `./init`.)
-_COMMANDS = {"fix": "th_shell.docs.command.fix", "init": "th_shell.docs.command.init"}
+_COMMANDS = {"fix": "th_shell.docs.fix", "init": "th_shell.docs.init"}
 
 
 def _check(words: Sequence[str]) -> int:
@@ -77,11 +77,11 @@ def _check(words: Sequence[str]) -> int:
         ):
             parser.error(f"{name}: results are written to a file of their own, and not to a page")
     results = []
-    with Reporter(options) as reporter:
-        for result in _results(options):
-            reporter.page(result)
-            results.append(result)
-        reporter.end(results)
+    reporter = Reporter(options)
+    for result in _results(options):
+        reporter.page(result)
+        results.append(result)
+    reporter.end(results)
     if any(result.failed for result in results):
         return 1
     is_empty = not any(result.results for result in results)

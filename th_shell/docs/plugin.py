@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from th_shell.docs.checking import ReadPage, check_page, shared_checker
-from th_shell.docs.command.selection import is_page
 from th_shell.docs.judging.verdicts import EXPECTED_TO_FAIL, NOT_CHECKED, PageResult
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reporting.report import describe_failure
 from th_shell.docs.reporting.results_files import names_of_tests
+from th_shell.docs.selection import is_page
 from th_shell.docs.settings.settings import PageError
 
 

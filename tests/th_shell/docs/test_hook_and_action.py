@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from th_shell.docs.cli import main
-from th_shell.docs.command.selection import SUFFIXES
+from th_shell.docs.selection import SUFFIXES
 from th_shell.docs.settings.options import read_toml
 
 yaml = pytest.importorskip("yaml", reason="PyYAML, of the extra test, is not installed")

@@ -107,4 +107,4 @@ def test_what_xml_cannot_have() -> None:
 def test_a_file_that_cannot_be_written(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--junitxml", "none/a", "docs/page.md"]) == 2
     problem = "th-docs: none/a cannot be written: No such file or directory\n"
-    assert capfd.readouterr() == ("", problem)
+    assert capfd.readouterr().err == problem

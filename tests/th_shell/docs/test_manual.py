@@ -19,8 +19,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from th_shell.docs import cli
-from th_shell.docs.command import fix
+from th_shell.docs import cli, fix
 from th_shell.docs.judging.verdicts import FAILURES, Verdict
 from th_shell.docs.pytest_entry import pytest_addoption
 from th_shell.docs.running.processes import Starter

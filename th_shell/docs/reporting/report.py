@@ -7,10 +7,9 @@ control codes as digits; only colours of our own pass.
 from __future__ import annotations
 
 import argparse
-import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from th_shell.docs.judging.printout import without_colours
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
@@ -24,8 +23,7 @@ from th_shell.docs.reporting.excerpts import (
     first_line,
     style_for,
 )
-from th_shell.files import write_all
-from th_shell.runtime.shell import Replacement
+from th_shell.files import write_all, write_file
 from th_shell.visible import visible
 
 #: The summary's remarks on verdicts that are neither good nor a plain failure.
@@ -167,71 +165,42 @@ class Reporter:
     """The report of one run. Its methods raise CannotWriteError and ReaderGoneError."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        """Open the file: running the pages may take long, in vain if it cannot be written.
-
-        options: those of the command line.
-        """
+        """Begin a report. options: those of the command line."""
         self._options = options
         self._descriptor = 2 if options.json == _STANDARD_OUTPUT else 1  # where the text goes
         style = style_for(self._descriptor)
         self._text = TextReport(len(options.pages), options.verbose, style)
-        names = (options.json if self._descriptor == 1 else None, options.junitxml)
-        self._json, self._junit = (_opened(name) if name else None for name in names)
-
-    def __enter__(self) -> Reporter:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for file in filter(None, (self._json, self._junit)):
-            file.abandon()
-            os.close(file.descriptor)
 
     def page(self, page: PageResult) -> None:
         """Report a page."""
-        for line in self._text.page(page):
-            self._say(line)
+        self._say(self._text.page(page))
 
     def end(self, pages: Sequence[PageResult]) -> None:
         """Report the whole run."""
-        for line in self._text.end():
-            self._say(line)
-        covered = self._coverage(pages) if self._options.coverage else None
-        if self._options.json or self._junit:
+        self._say(self._text.end())
+        options = self._options
+        covered = coverage.measure(pages) if options.coverage else None
+        if covered:
+            self._say(coverage.coverage_lines(covered))
+        if options.json or options.junitxml:
             from th_shell.docs.reporting import results_files  # late: few runs write files
 
-            if self._options.json:
-                text = results_files.results_json(pages, covered)
-                self._write(text, self._options.json, self._json)
-            if self._junit:
-                self._write(results_files.junit_xml(pages), self._options.junitxml, self._junit)
+            if options.json == _STANDARD_OUTPUT:
+                write_text(results_files.results_json(pages, covered), 1)
+            elif options.json:
+                _write_file(results_files.results_json(pages, covered), options.json)
+            if options.junitxml:
+                _write_file(results_files.junit_xml(pages), options.junitxml)
 
-    def _coverage(self, pages: Sequence[PageResult]) -> coverage.Coverage:
-        measured = coverage.measure(pages)
-        for line in coverage.coverage_lines(measured):
-            self._say(line)
-        return measured
-
-    def _say(self, line: str) -> None:
-        write_text(f"{line}\n", self._descriptor)
-
-    def _write(self, text: str, name: str, file: Replacement | None) -> None:
-        if file is None:
-            write_text(text, 1)
-            return
-        with _writing(name):
-            write_all(file.descriptor, text.encode())
-            file.commit()
+    def _say(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            write_text(f"{line}\n", self._descriptor)
 
 
-def _opened(name: str) -> Replacement:
-    with _writing(name):
-        return Replacement(os.fsencode(name))
-
-
-@contextmanager
-def _writing(name: str) -> Iterator[None]:
+def _write_file(text: str, name: str) -> None:
+    """Write results to the file of a name. Raises CannotWriteError."""
     try:
-        yield
+        write_file(Path(name), text.encode())
     except OSError as error:
         raise CannotWriteError(f"{name} cannot be written: {error.strerror}") from None
 

@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from th_shell.docs.command.selection import common_root
 from th_shell.docs.reporting.report import write_text
+from th_shell.docs.selection import common_root
 from th_shell.docs.settings.options import OPTIONS, Option, configuration_of, literal
 from th_shell.docs.settings.settings import Configuration
 from th_shell.toml import loads

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from th_shell.docs.command.command_lines import parser_of
+from th_shell.docs.command_lines import parser_of
 from th_shell.docs.reporting.report import write_text
 from th_shell.files import write_file
 from th_shell.toml import loads

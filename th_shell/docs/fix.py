@@ -24,9 +24,7 @@ from difflib import unified_diff
 from pathlib import Path
 
 from th_shell.docs.checking import Assessment, Checker, assess_page, held, own_faults
-from th_shell.docs.command.command_lines import parser_of, rules_of
-from th_shell.docs.command.rewriting import rewritten
-from th_shell.docs.command.selection import NoPagesError, find_pages
+from th_shell.docs.command_lines import parser_of, rules_of
 from th_shell.docs.judging.printout import ANYTHING
 from th_shell.docs.judging.python_output import comparable_outcome
 from th_shell.docs.judging.verdicts import Result, Verdict, comparison
@@ -35,9 +33,11 @@ from th_shell.docs.reading.examples import LUA, PYTHON, Kind, Line
 from th_shell.docs.reading.lua_names import strings
 from th_shell.docs.reading.page import text_of
 from th_shell.docs.reporting.report import write_text
+from th_shell.docs.rewriting import rewritten
 from th_shell.docs.running.configured import with_imports
 from th_shell.docs.running.evaluation import Outcome, Plan, Runner
 from th_shell.docs.running.processes import Starter
+from th_shell.docs.selection import NoPagesError, find_pages
 from th_shell.docs.settings.settings import PageError
 from th_shell.files import write_file
 from th_shell.visible import visible_line
