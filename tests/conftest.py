@@ -22,7 +22,8 @@ from th_shell.runtime.shell import PROCESSORS, Engine, LuaError
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# What programs print must not depend on where the tests run.
+# What programs print must not depend on where the tests run: Sphinx colours what it prints
+# where $CI is set.
 for variable in ("CI", "FORCE_COLOR", "NO_COLOR"):
     os.environ.pop(variable, None)
 

@@ -171,6 +171,8 @@ def test_one_module_has_lupa() -> None:
         ("argparse", {"docs"}),
         ("markdown_it", {"docs"}),
         ("docutils", {"docs"}),
+        ("sphinx", {"docs"}),
+        ("mkdocs", {"docs"}),
         ("tree_sitter", {"lua_source"}),
     ],
 )

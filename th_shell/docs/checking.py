@@ -76,7 +76,7 @@ class Checker:
 
 @cache
 def shared_checker() -> Checker:
-    """Return the checker of pages within another program, such as pytest."""
+    """Return the checker of pages within another program, such as pytest, Sphinx or MkDocs."""
     starter = Starter()
     atexit.register(starter.stop)
     return Checker(starter, Compiler(), Configuration())

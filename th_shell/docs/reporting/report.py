@@ -70,9 +70,14 @@ class TextReport:
 
 def describe_failure(page: PageResult, result: Result, style: Style = PLAIN) -> str:
     """Return an example's place, verdict and input, and how it differs from the page."""
-    note = f" ({first_line(result.note)})" if result.note else ""
     place = f"{style.bad('FAIL')} {style.strong(_place(page, result))}"
-    return "\n".join([f"{place}: {result.verdict.value}{note}", *_details(result, style), ""])
+    return f"{place}: {describe(result, style)}"
+
+
+def describe(result: Result, style: Style = PLAIN) -> str:
+    """Return an example's verdict and input, and how what it has printed differs from the page."""
+    note = f" ({first_line(result.note)})" if result.note else ""
+    return "\n".join([f"{result.verdict.value}{note}", *_details(result, style), ""])
 
 
 def tally(pages: Sequence[PageResult]) -> dict[str, int]:
