@@ -29,7 +29,7 @@ from th_shell.docs.reading.page import Page, read
 from th_shell.docs.running.configured import configured_runner, with_imports, with_marks_decided
 from th_shell.docs.running.evaluation import Runner, Runs
 from th_shell.docs.running.processes import Starter, StoppedError
-from th_shell.docs.settings.options import configuration
+from th_shell.docs.settings.configuration import configuration
 from th_shell.docs.settings.settings import Configuration, PageError
 from th_shell.docs.settings.sidecar import Erratum
 
@@ -107,10 +107,19 @@ def check_page(page: Page, runner: Runner, update: bool = False) -> PageResult:
 
     def judged() -> PageResult:
         if update:
-            return PageResult(page.path, _rewritten(*_ready(page, runner)), unread=page.unread)
+            return _whole(page, _rewritten(*_ready(page, runner)))
         return held(page, assess_page(page, runner))
 
     return _answered(page.path, judged)
+
+
+def _whole(page: Page, results: Sequence[Result]) -> PageResult:
+    """Return the results of a page, and whether a smaller share of it is checked than must be."""
+    result = PageResult(page.path, results, unread=page.unread)
+    if result.share >= page.least:
+        return result
+    problem = f"{result.share:.0%} of what could be compared is checked, not {page.least:.0%}"
+    return replace(result, problem=problem)
 
 
 def _answered(path: Path, check: Callable[[], PageResult]) -> PageResult:
@@ -174,8 +183,7 @@ def held(page: Page, assessment: Assessment) -> PageResult:
     """Return the results, held against the file beside the page. Raises PageError."""
     results = expectations.with_errata(assessment.results, assessment.outcomes, assessment.errata)
     before = expectations.verdicts_before(page.sidecar)
-    results = expectations.with_falls(results, before)
-    return PageResult(page.path, results, unread=page.unread)
+    return _whole(page, expectations.with_falls(results, before))
 
 
 def _rewritten(page: Page, runner: Runner) -> list[Result]:

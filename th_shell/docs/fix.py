@@ -83,7 +83,9 @@ def _mend(path: Path, checker: Checker, only_show: bool) -> bool:
         _say(f"{path}:{result.example.line}: left: {result.verdict.value}: {headline}")
     verb = "to mend" if only_show else "mended"
     _say(f"{path}: {len(changes)} {verb}, {len(correction.left)} left")
-    return not (correction.left or only_show and changes)
+    if correction.problem:
+        _say(f"{path}: left: {correction.problem}")
+    return not (correction.left or correction.problem or only_show and changes)
 
 
 def _show(path: Path, old: str, new: str) -> None:
@@ -126,6 +128,7 @@ class Correction:
     """The changes with which a page documents what its examples print.
 
     text: the page's. changes: those which hold, in order. left: the results that fail with them.
+    problem: what is wrong with the page as a whole.
     """
 
     def __init__(self, path: Path, checker: Checker) -> None:
@@ -141,8 +144,11 @@ class Correction:
         candidates = (self._change(i, printed[i]) for i in self._failed())
         self.changes = self._holding([change for change in candidates if change])
         mended = {change.index for change in self.changes}
-        results = enumerate(held(self._page, self._assessment).results)
-        self.left = [result for i, result in results if result.failed and i not in mended]
+        judged = held(self._page, self._assessment)
+        self.problem = judged.problem
+        self.left = [
+            result for i, result in enumerate(judged.results) if result.failed and i not in mended
+        ]
 
     def changed(self, changes: Sequence[Change]) -> str:
         """Return the page's text with changes; all other characters stay."""

@@ -56,8 +56,8 @@ class _Page(pytest.File):
             item = _ExampleTest.from_parent(self, name=name, nodeid=node)
             item.index = index
             yield item
-        if not self.examples and (problem := self.result.problem):
-            raise self.CollectError(problem)  # all of its examples are gone
+        if self.read.page.least or not self.examples and self.read.page.sidecar.verdicts():
+            yield _WholePageTest.from_parent(self, name="page")
 
 
 class _ExampleFailed(Exception):
@@ -92,3 +92,14 @@ class _ExampleTest(pytest.Item):
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return the path of the page, the example's line, from 0, and the test's name."""
         return self.path, self.parent.examples[self.index].line - 1, self.name
+
+
+class _WholePageTest(_ExampleTest):
+    """The test of what must hold of a page as a whole, such as the share that is checked."""
+
+    def runtest(self) -> None:
+        if self.parent.result.problem:
+            raise _ExampleFailed(self.parent.result.problem)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, 0, self.name

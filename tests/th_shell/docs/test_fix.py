@@ -355,21 +355,23 @@ def test_a_page_that_others_change_meanwhile_stays(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("said", "left"),
+    ("words", "said", "left"),
     [
+        (["--min-checked", "0.9"], "", "left: 50% of what could be compared is checked, not 90%"),
         (
+            [],
             "[verdicts]\n'/1/2' = 'pass'\n",
             "1 of its examples that were compared are gone, first: /1/2 (see --update)",
         ),
-        ("[[errata]]\nreason = 'One.'\ninput = '1'\n", ":3: left: differs: 1"),
+        ([], "[[errata]]\nreason = 'One.'\ninput = '1'\n", ":3: left: differs: 1"),
     ],
 )
 def test_what_fails_else_is_left(
-    tmp_path: Path, said: str, left: str, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, words: list[str], said: str, left: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "page.md"
     page.write_text("```\n> a:b()\n> 1\n1\n```\n")
     (tmp_path / "page.md.th-docs").write_text(said)
-    assert cli.main(["fix", str(page)]) == cli.main([str(page)]) == 1
+    assert cli.main(["fix", *words, str(page)]) == cli.main([*words, str(page)]) == 1
     lines = capfd.readouterr().out.splitlines()
     assert any(line in (f"{page}: {left}", f"{page}{left}") for line in lines)

@@ -10,7 +10,7 @@ from th_shell.docs.checking import Checker
 from th_shell.docs.cli import main
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.running.processes import Starter
-from th_shell.docs.settings.options import configuration
+from th_shell.docs.settings.configuration import configuration
 from th_shell.docs.settings.settings import Configuration, SettingsError
 
 COMPILER = Compiler()

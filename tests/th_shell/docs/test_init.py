@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from th_shell.docs.cli import main
-from th_shell.docs.settings.options import configuration, read_toml
+from th_shell.docs.settings.configuration import configuration
+from th_shell.docs.settings.options import read_toml
 from th_shell.docs.settings.settings import Configuration
 
 NOTHING = Configuration()
@@ -35,8 +36,9 @@ def test_each_setting_is_one_of_toml_when_its_mark_is_taken_away() -> None:
     text = Path(SETTINGS).read_text()
     assert tomllib.loads(text) == {}
     found = tomllib.loads(re.sub(r"(?m)^# (?=\w+ = |\[\[)", "", text))
+    assert found["pages"] == [{"match": "slow/**/*.md", "timeout": 120}]
     assert set(found) == {
-        "timeout", "memory", "engine", "prelude", "lua_path", "language", "atol", "rtol"
+        "timeout", "memory", "engine", "prelude", "lua_path", "language", "atol", "rtol", "pages"
     }  # fmt: skip
 
 
@@ -48,7 +50,7 @@ def test_each_setting_counts_when_its_mark_is_taken_away() -> None:
     file, page = Path(SETTINGS), Path("docs/slow/page.md")
     text = file.read_text()
     assert configuration(page, NOTHING) == NOTHING
-    for line in re.findall(r"(?m)^# (?:\w+ = .*)$", text):
+    for line in re.findall(r"(?m)^# (?:\w+ = .*|\[\[pages\]\]\n# match = .*\n# timeout.*)$", text):
         file.write_text(text.replace(line, re.sub("(?m)^# ", "", line)))
         assert configuration(page, NOTHING) != NOTHING
 

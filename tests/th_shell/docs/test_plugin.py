@@ -160,11 +160,25 @@ def test_settings_hold_and_wrong_ones_are_errors(folder: Path, pytester: pytest.
     assert f"{folder}/sub/th-docs.toml: atol: not a number" in printed
 
 
-def test_a_page_that_has_lost_its_examples(folder: Path, pytester: pytest.Pytester) -> None:
-    (folder / "page.md").write_text("Text.\n")
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("page", "problem"),
+    [
+        ("> a:b()\n> 1\n1\n", "50% of what could be compared is checked, not 80%"),
+        ("", "1 of its examples that were compared are gone, first: /1/1 (see --update)"),
+    ],
+)
+def test_a_page_fails_as_a_whole(
+    folder: Path, pytester: pytest.Pytester, page: str, problem: str
+) -> None:
+    (folder / "page.md").write_text(f"```\n{page}```\n")
     (folder / "page.md.th-docs").write_text("[verdicts]\n'/1/1' = 'pass'\n")
+    (folder / "th-docs.toml").write_text("min_checked = 0.8\n" if page else "")
     run = pytester.runpytest_inprocess("--th-docs", "-v")
-    run.assert_outcomes(errors=1)
-    assert "1 of its examples that were compared are gone, first: /1/1 (see --update)" in (
-        run.outlines
-    )
+    run.assert_outcomes(failed=1, passed=bool(page), skipped=bool(page))
+    assert _results(run)["page.md::page"] == "FAILED"
+    assert problem in run.outlines
+    (folder / "page.md.th-docs").unlink()
+    (folder / "th-docs.toml").write_text("min_checked = 0.5\n" if page else "")
+    run = pytester.runpytest_inprocess("--th-docs")
+    run.assert_outcomes(passed=2 * bool(page), skipped=bool(page))

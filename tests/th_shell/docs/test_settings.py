@@ -11,7 +11,8 @@ from th_shell.docs.cli import main
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.page import read
-from th_shell.docs.settings.options import configuration, search_path
+from th_shell.docs.settings.configuration import configuration
+from th_shell.docs.settings.options import search_path
 from th_shell.docs.settings.settings import (
     Configuration,
     Filter,
@@ -94,6 +95,7 @@ prelude = ["my.lua", "my.py"]
 sandbox = true
 sandbox_read = "lib"
 lua_path = ["lib/?.lua", "/abs/?.lua"]
+lua_cpath = "lib/?.so;;"
 environment = {A = "b"}
 memory = 100
 errata = "ledgers"
@@ -117,26 +119,69 @@ errata = "ledgers"
     assert found.prelude == {"lua": "x = 1\n", "python": "x = 2\n"}
     assert (found.sandbox, found.sandbox_read) == (True, (f"{tmp_path}/lib",))
     assert found.lua_path == f"{tmp_path}/lib/?.lua;/abs/?.lua"
+    assert found.lua_cpath == f"{tmp_path}/lib/?.so"
     assert (found.environment, found.memory) == ({"A": "b"}, 100 << 20)
     assert (found.errata, found.root) == (tmp_path / "ledgers", tmp_path)
 
 
 def test_nearest_file_counts(tmp_path: Path) -> None:
-    write(tmp_path, sub__deep__page_md="")
+    write(tmp_path, pyproject_toml="[tool.th-docs]\natol = 1\nrtol = 1\n")
+    write(tmp_path, sub__deep__page_md="", sub__pyproject_toml="[tool.other]\n")
     page = tmp_path / "sub/deep/page.md"
-    (tmp_path / "th-docs.toml").write_text("atol = 1\nrtol = 1\n")
-    assert configuration(page, NONE).layer.settings == Settings(atol=1, rtol=1)
+    assert configuration(page, NONE).layer.settings.atol == 1
+    write(tmp_path, sub__pyproject_toml="[tool.th-docs]\natol = 2\n")
+    assert configuration(page, NONE).layer.settings == Settings(atol=2)
     (tmp_path / "sub" / "th-docs.toml").write_text("atol = 3\n")
     assert configuration(page, NONE).layer.settings == Settings(atol=3)
 
 
-def test_the_command_line_stands_above(tmp_path: Path) -> None:
-    said = 'atol = 1\ntimeout = 1\nenvironment = {A = "1"}\nsetup = "a()"\nengine = "luajit"\n'
+@pytest.mark.parametrize(
+    ("pattern", "pages"),
+    [
+        ("*.md", "a.md"),
+        ("nn/*.md", "nn/a.md"),
+        ("nn/**/*.md", "nn/a.md nn/x/y/b.md"),
+        ("**/*.md", "a.md nn/a.md nn/x/y/b.md"),
+        ("**/a.*", "a.md nn/a.md"),
+        ("nn/x/y/b.md", "nn/x/y/b.md"),
+    ],
+)
+def test_tables_of_pages(tmp_path: Path, pattern: str, pages: str) -> None:
+    write(tmp_path, a_md="", nn__a_md="", nn__x__y__b_md="")
+    (tmp_path / "th-docs.toml").write_text(f'atol = 1\n[[pages]]\nmatch = "{pattern}"\natol = 2\n')
+    found = [
+        name
+        for name in ("a.md", "nn/a.md", "nn/x/y/b.md")
+        if configuration(tmp_path / name, NONE).layer.settings.atol == 2
+    ]
+    assert found == pages.split()
+
+
+def test_later_tables_and_the_command_line_stand_above(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.touch()
+    said = """\
+atol = 1
+rtol = 1
+timeout = 1
+environment = {A = "1", B = "1"}
+setup = "a()"
+[[pages]]
+match = "*.md"
+rtol = 2
+timeout = 2
+environment = {B = "2"}
+setup = "b()"
+[[pages]]
+match = "page.*"
+timeout = 3
+engine = "luajit"
+"""
     given = Configuration(Layer(Settings(timeout=4)), engine={"lua": ["th7"]})
-    found = of(tmp_path / "page.md", said, given)
-    assert found.layer.settings == Settings(atol=1, timeout=4)
-    assert found.environment == {"A": "1"}
-    assert [hidden.text for hidden in found.layer.hidden] == ["a()"]
+    found = of(page, said, given)
+    assert found.layer.settings == Settings(atol=1, rtol=2, timeout=4)
+    assert found.environment == {"A": "1", "B": "2"}
+    assert [hidden.text for hidden in found.layer.hidden] == ["a()", "b()"]
     assert found.engine == {"lua": ["th7"]}
 
 
@@ -162,7 +207,14 @@ def test_the_command_line_stands_above(tmp_path: Path) -> None:
         ("errata = 'none'", ": errata: no such folder: {folder}/none"),
         ("prelude = 'none.lua'",
          ": prelude: {folder}/none.lua cannot be read: No such file or directory"),
-        ("pages = 1", ": unknown setting 'pages'"),
+        ("min_checked = 80", ": min_checked: not a number from 0 to 1"),
+        ("pages = 1", ": pages: not a list of tables"),
+        ("[[pages]]\natol = 1", ": pages 1: match: not a pattern of names of pages"),
+        ("[[pages]]\nmatch = '*.rst'", ": pages 1: match: no file is named like '*.rst'"),
+        ("[[pages]]\nmatch = '*'\n[[pages]]\nmatch = '*'\natol = 'x'",
+         ": pages 2: atol: not a number"),
+        ("[[pages]]\nmatch = '/*.md'",
+         ": pages 1: match: not relative to the folder: '/*.md'"),
         ("atol = 1\nrtol = \n", ": not TOML: Invalid value (at line 2, column 8)"),
     ],
 )  # fmt: skip
@@ -173,6 +225,13 @@ def test_wrong_files(tmp_path: Path, said: str, problem: str) -> None:
         of(page, said)
     wanted = f"{tmp_path}/th-docs.toml{problem.replace('{folder}', str(tmp_path))}"
     assert str(caught.value) == wanted
+
+
+def test_wrong_pyproject(tmp_path: Path) -> None:
+    write(tmp_path, pyproject_toml="[tool.th-docs]\natol = 'x'\n")
+    with pytest.raises(SettingsError) as caught:
+        configuration(tmp_path / "page.md", NONE)
+    assert str(caught.value) == f"{tmp_path}/pyproject.toml: tool.th-docs: atol: not a number"
 
 
 def test_search_path() -> None:

@@ -153,6 +153,15 @@ class PageResult:
         """Return the number of examples that were compared with a documented text."""
         return sum(result.checked for result in self.results)
 
+    @property
+    def share(self) -> float:
+        """Return the fraction of comparable examples that were compared; 1 where there are none.
+
+        Comparable examples that were not compared are fragments: they lack what they use.
+        """
+        unchecked = sum(result.verdict is Verdict.FRAGMENT for result in self.results)
+        return self.checked / (self.checked + unchecked) if unchecked else 1.0
+
 
 def judge(examples: Sequence[Example], outcomes: Sequence[tuple[Outcome, Outcome]]) -> list[Result]:
     """Return the verdicts of a page's examples, each judged by its own two runs."""

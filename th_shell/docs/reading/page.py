@@ -104,6 +104,8 @@ class Page:
     text: str
     #: The number of blocks in languages that no engine runs.
     unread: int
+    #: The share of its examples that must be checked.
+    least: float
 
     def edited(self, new: Mapping[int, Sequence[str]]) -> list[Example]:
         """Return the examples, without settings, with new texts of lines by their numbers."""
@@ -125,4 +127,4 @@ def read(
     text = text_of(path) if text is None else text
     page = read_text(text, path.name, language)
     cut = cut_with_settings(page, compiler, rules.layer, files)
-    return Page(path, files[-1], *cut, compiler, text, page.unread)
+    return Page(path, files[-1], *cut, compiler, text, page.unread, rules.min_checked or 0.0)

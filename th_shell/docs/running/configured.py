@@ -50,13 +50,16 @@ def _engine(language: str, configuration: Configuration) -> Engine:
 
 
 def _search_code(configuration: Configuration) -> str:
-    """Return Lua code, on one line, that adds the configured search path of `require`.
+    """Return Lua code, on one line, that adds the configured search paths of `require`.
 
     An environment variable would be too late for a process that already has Lua.
     """
-    if not configuration.lua_path:
-        return ""
-    return f"package.path = {_literal(configuration.lua_path + ';')} .. package.path "
+    paths = (("path", configuration.lua_path), ("cpath", configuration.lua_cpath))
+    return "".join(
+        f"package.{name} = {_literal(path + ';')} .. package.{name} "
+        for name, path in paths
+        if path
+    )
 
 
 def _literal(text: str) -> str:

@@ -1,20 +1,11 @@
-"""All options by which pages are run and judged, in one table, and the files of folders with them.
+"""All options by which pages are run and judged, in one table.
 
-Options are set in TOML files, in directives, and on the command line (`command_lines.py`), which
-all read them by `OPTIONS`. An error in a TOML file names the file and the line.
-
-A folder of pages has its settings in `th-docs.toml`. The file that counts for a page is in the
-nearest folder from the page's upwards that has one:
-
-    timeout = 60
-    lua_path = ["lib/?.lua", "lib/?/init.lua"]
-
-Names of files are relative to the folder of the file.
+They are set in TOML files, in directives, and on the command line (`command_lines.py`), which all
+read them by `OPTIONS`. An error in a TOML file names the file and the line.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -103,6 +94,14 @@ def read_number(value: object) -> float:
     if not (isfinite(value) and value >= 0):
         raise ValueError("not a number from 0 up")
     return float(value)
+
+
+def read_share(value: object) -> float:
+    """Read a part of a whole."""
+    part = read_number(value)
+    if part > 1:
+        raise ValueError("not a number from 0 to 1")
+    return part
 
 
 def read_seconds(value: object) -> float:
@@ -300,12 +299,14 @@ OPTIONS = (
     Option("torch", read_torch),
     Option("prelude", read_preludes, names_files=True),
     Option("lua_path", search_path, names_files=True),
+    Option("lua_cpath", search_path, names_files=True),
     Option("environment", read_environment),
     Option("sandbox", read_flag),
     Option("sandbox_read", read_paths, names_files=True),
     Option("atol", read_number),
     Option("rtol", read_number),
     Option("strict", read_flag),
+    Option("min_checked", read_share),
     Option("errata", read_existing_folder, names_files=True),
     Option("skip", read_mark),
     Option("xfail", read_mark),
@@ -362,21 +363,3 @@ def configuration_of(values: Mapping[str, Any], place: str) -> Configuration:
     """
     folder_values = {name: value for name, value in values.items() if name not in OF_EXAMPLES}
     return Configuration(layer_of(values, place), **folder_values)
-
-
-#: The name of a folder's file of settings.
-FILE = "th-docs.toml"
-
-
-def configuration(page: Path, command_line: Configuration) -> Configuration:
-    """Return the rules of a page: those of the command line over those of its folder's file.
-
-    Raises SettingsError.
-    """
-    for folder in Path(os.path.abspath(page)).parents:
-        file = folder / FILE
-        if file.is_file():
-            values = read_options(read_toml(file), str(file), OPTIONS, folder)
-            rules = configuration_of(values, str(file))
-            return command_line.over(replace(rules, root=folder) if rules.errata else rules)
-    return command_line

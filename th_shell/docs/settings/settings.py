@@ -161,6 +161,8 @@ class Configuration(Partial):
     prelude: Mapping[str, str] = field(default_factory=dict)
     #: The paths that `require` searches before its usual ones.
     lua_path: str | None = None
+    #: The paths that `require` searches first for C libraries.
+    lua_cpath: str | None = None
     #: Variables of the engines.
     environment: Mapping[str, str] = field(default_factory=dict)
     #: Bytes that a page may take.
@@ -168,6 +170,8 @@ class Configuration(Partial):
     #: The folder of the sidecar files, which have the paths there that the pages have below `root`.
     errata: Path | None = None
     root: Path | None = None
+    #: The share of a page's examples that must be checked.
+    min_checked: float | None = None
     #: True if engines may use the page's folder alone.
     sandbox: bool | None = None
     #: Files and folders that engines may read even so.
