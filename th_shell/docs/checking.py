@@ -194,7 +194,7 @@ def _rewritten(page: Page, runner: Runner) -> list[Result]:
             assessment.results, assessment.outcomes, assessment.errata, assessment.inputs
         )
         results = expectations.with_errata(assessment.results, assessment.outcomes, errata)
-        if not page.sidecar.update(list(errata.values()), expectations.reached(results)):
+        if not page.sidecar.update(page.examples, errata, expectations.reached(results)):
             break
     return results
 

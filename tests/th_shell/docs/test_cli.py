@@ -130,14 +130,14 @@ def test_errata_of_pages_with_one_name(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.usefixtures("folder")
 def test_update_writes_what_is_printed_into_errata() -> None:
     file = Path("bad.md.th-docs")
-    settings = "# Notes.\n[[examples]]\nordinal = 1\n\n"
-    file.write_text(settings + ERRATUM)
+    file.write_text(f"# Notes.\n\n{ERRATUM}\n# More.\n[[examples]]\nordinal = 1\n")
     assert main(["--update", "bad.md"]) == 0
     assert file.read_text() == (
-        settings
-        + '[[errata]]\nreason = "Two and two are four."\nheading = ""\ninput = "x * 2"\n'
+        "# Notes.\n\n"
+        + ERRATUM.replace("input", 'heading = ""\ninput')
         + 'ordinal = 1\ndocumented = "ef2d127d"\nprints = "4"\n\n'
-        '[verdicts]\n"/1/x = 2" = "ran"\n"/1/x * 2" = "erratum"\n'
+        '# More.\n[[examples]]\nordinal = 1\n\n[verdicts]\n"/1/x = 2" = "ran"\n'
+        '"/1/x * 2" = "erratum"\n'
     )
     assert main(["bad.md"]) == 0
     Path("bad.md").write_text(BAD.replace("x = 2", "x = 3"))

@@ -151,10 +151,10 @@ def test_errata_without_an_example(count: int, source: str, problem: str) -> Non
 
 
 def test_errata_are_written_and_read_again(tmp_path: Path) -> None:
-    settings = "# Notes.\nrtol = 1e-3\n\n[[examples]]\nordinal = 2\nsetup = 'x' # why\n"
     file = beside(
         tmp_path,
-        f"{settings}\n\n[[errata]] # the first\nreason = 'Grew.'\ninput = 'x'\nprints = '7'\n"
+        "# Notes.\nrtol = 1e-3\n\n# Grew.\n[[errata]] # the first\nreason = 'Grew.'\n"
+        "input = 'x'\nprints = '7'\n\n[[examples]]\nordinal = 2\nsetup = '''\n[[errata]]\n'''\n"
         "\n[verdicts]\n'a' = 'ran'\n",
     )
     new = {
@@ -162,37 +162,111 @@ def test_errata_are_written_and_read_again(tmp_path: Path) -> None:
         2: erratum(2, right="y =\n  5"),
         3: erratum(3, prints="", by_chance=True),
     }
-    assert file.update(list(new.values()), {'One/1/"x"': "erratum"})
+    assert file.update(EXAMPLES, new, {'One/1/"x"': "erratum"})
     known = {i: PLACES[i]["documented"] for i in new}
     assert file.path.read_text() == (
-        f'{settings}\n[[errata]]\nreason = "Why."\nheading = "One"\ninput = "x"\nordinal = 1\n'
-        f'documented = "{known[0]}"\n'
+        '# Notes.\nrtol = 1e-3\n\n# Grew.\n[[errata]] # the first\nreason = "Why."\n'
+        f'heading = "One"\ninput = \'x\'\nordinal = 1\ndocumented = "{known[0]}"\n'
         'prints = """\n5\n\n 6\\u007f\\r\\u001b\\\\\\"\'"""\n\n'
+        "[[examples]]\nordinal = 2\nsetup = '''\n[[errata]]\n'''\n\n"
         f'[[errata]]\nreason = "Why."\nheading = "Two"\ninput = "x"\nordinal = 1\n'
         f'documented = "{known[2]}"\nright = """\ny =\n  5"""\n\n'
         f'[[errata]]\nreason = "Why."\nheading = "Two"\ninput = "x"\nordinal = 2\n'
         f'documented = "{known[3]}"\nprints = ""\nby_chance = true\n\n'
         '[verdicts]\n"One/1/\\"x\\"" = "erratum"\n'
     )
-    assert file.errata() == list(new.values())
+    assert dict(zip(new, file.errata(), strict=True)) == new
     assert file.verdicts() == {'One/1/"x"': "erratum"}
     text = file.path.read_text()
-    assert not file.update(list(new.values()), {'One/1/"x"': "erratum"})
+    assert not file.update(EXAMPLES, new, {'One/1/"x"': "erratum"})
     assert file.path.read_text() == text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "errata = [{reason = '1', input = 'x'}]\n",
-        "verdicts = {a = 'pass'}\n",
-        "[verdicts]\n'a' = 'pass'\n[[examples]]\nordinal = 1\natol = 1\n",
-        "[[examples]]\nordinal = 1\nsetup = '''\n[[errata]]'''\n",
-    ],
-)
-def test_settings_that_would_be_lost_are_not_written(tmp_path: Path, text: str) -> None:
-    file = beside(tmp_path, text)
+def test_what_holds_again_is_struck(tmp_path: Path) -> None:
+    file = beside(
+        tmp_path,
+        "rtol = 1\n# One.\n[[errata]]\nreason = '1'\ninput = 'x'\n\n# Two.\n[[errata]]\n"
+        "reason = '2' # as it was written\ninput = 'f('\n",
+    )
+    (kept,) = file.errata()[1:]
+    assert file.update(EXAMPLES, {4: kept}, {})
+    assert file.path.read_text() == (
+        "rtol = 1\n\n# Two.\n[[errata]]\nreason = '2' # as it was written\ninput = 'f('\n\n"
+        "[verdicts]\n"
+    )
+
+
+def test_errata_that_are_no_tables_of_their_own_are_not_written(tmp_path: Path) -> None:
+    file = beside(tmp_path, "errata = [{reason = '1', input = 'x'}]\n")
     with pytest.raises(SettingsError) as raised:
-        file.update([], {})
-    assert str(raised.value) == f"{file.path}: errata and verdicts are not its last tables"
-    assert file.path.read_text() == text
+        file.update(EXAMPLES, {}, {})
+    assert str(raised.value) == f"{file.path}: an erratum is no table below a line [[errata]]"
+
+
+def test_verdicts_that_are_no_table_of_their_own_are_not_written(tmp_path: Path) -> None:
+    file = beside(tmp_path, "verdicts = {a = 'pass'}\n")
+    with pytest.raises(SettingsError) as raised:
+        file.update(EXAMPLES, {}, {})
+    assert str(raised.value) == f"{file.path}: verdicts are no table below a line [verdicts]"
+    assert file.path.read_text() == "verdicts = {a = 'pass'}\n"
+
+
+WRITTEN = """\
+rtol=1e-3\t# far
+
+
+# All of these.
+[ verdicts ] # reached
+  "One/1/x" = 'pass'  # the # first
+# A remark.
+'Gone/1/x' = "ran" # gone
+
+'Two/1/x' = "ran"\r
+# Behind them.
+
+[[filters]]
+match = '''
+[[errata]]'''
+replace = ""
+
+
+[[ errata ]]
+# Why?
+input = "x"
+reason = "Why." # since
+prints = \"\"\"
+1 # not a remark
+2\"\"\" # two
+
+# The end.
+"""
+
+
+def test_what_keeps_its_value_keeps_its_bytes(tmp_path: Path) -> None:
+    file = beside(tmp_path, "")
+    file.path.write_bytes(WRITTEN.encode())
+    verdicts = {"One/1/x": "erratum", "One/2/x": "ran", "Two/1/x": "pass", "Two/2/x": "pass"}
+    new = {0: erratum(0, prints="3"), 1: erratum(1, prints="4")}
+    assert file.update(EXAMPLES, new, verdicts)
+    first, second = (PLACES[i]["documented"] for i in new)
+    erratum_of_the_second = (
+        '[[errata]]\nreason = "Why."\nheading = "One"\ninput = "x"\nordinal = 2\n'
+        f'documented = "{second}"\nprints = "4"\n\n'
+    )
+    assert file.path.read_bytes().decode() == (
+        WRITTEN.replace("# All", f"{erratum_of_the_second}# All")
+        .replace("  \"One/1/x\" = 'pass'", '"One/1/x" = "erratum"')
+        .replace("# A remark.", '"One/2/x" = "ran"\n# A remark.')
+        .replace("'Gone/1/x' = \"ran\" # gone\n", "")
+        .replace("'Two/1/x' = \"ran\"\r\n", '"Two/1/x" = "pass"\r\n"Two/2/x" = "pass"\n')
+        .replace('prints = """\n1 # not a remark\n2"""', 'prints = "3"')
+        .replace("# since\n", '# since\nheading = "One"\n')
+        .replace('input = "x"\nreason', f'input = "x"\nordinal = 1\ndocumented = "{first}"\nreason')
+    )
+
+
+def test_what_is_struck_leaves_the_comments_of_what_is_below(tmp_path: Path) -> None:
+    text = "rtol = 1\n\n# Its own.\n[[errata]]\nreason = '1'\ninput = 'x'\n\n# Below.\n"
+    file = beside(tmp_path, text)
+    assert file.update(EXAMPLES, {}, {})
+    assert file.path.read_text() == "rtol = 1\n\n\n# Below.\n\n[verdicts]\n"

@@ -41,8 +41,8 @@ def test_what_holds_again_is_struck(check_text: CheckPage, tmp_path: Path) -> No
     assert old == "its erratum says: One. But it is pass now: strike it."
     assert not check_text(page, update=True).failed
     assert beside(tmp_path) == (
-        '[[errata]]\nreason = "Two."\nheading = ""\ninput = "2"\nordinal = 1\n'
-        'documented = "4e074085"\nprints = "2"\n\n'
+        "[[errata]]\nreason = 'Two.'\nheading = \"\"\ninput = '2'\nordinal = 1\n"
+        "documented = \"4e074085\"\nprints = '2'\n\n"
         '[verdicts]\n"/1/1" = "pass"\n'
         '"/1/2" = "erratum"\n'
     )

@@ -95,7 +95,7 @@ def updated(
             new_erratum = Erratum({}, _sentence(result.note), right=inputs.get(i))
             new[i] = new_erratum if i in inputs else _with_output(new_erratum, runs)
     places = identities([result.example for result in results])
-    return {i: new[i]._replace(place=places[i]._asdict()) for i in sorted(new)}
+    return {i: erratum._replace(place=places[i]._asdict()) for i, erratum in new.items()}
 
 
 def _printed(run: Outcome) -> str:

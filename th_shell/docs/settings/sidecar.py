@@ -31,8 +31,8 @@ changed. It says what is right: what the example `prints`, of which only the lay
 
 Texts in this file have no bytes that are no UTF-8: such a byte is written as \\xNN.
 
-`--update` keeps the settings at the beginning of the file byte for byte, and writes the errata and
-verdicts below them anew.
+The text of the file is edited by its tables: what keeps its value stays, byte for byte. A table's
+text begins with the comments right above its header, and ends above those of the next.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,8 +62,6 @@ from th_shell.toml import TOMLDecodeError, loads
 
 _SUFFIX = ".th-docs"
 _ERRATA, _VERDICTS = "errata", "verdicts"
-#: The first header of errata or verdicts, which stand below the settings.
-_OWN_TABLE = re.compile(rf"^(?:\[\[{_ERRATA}\]\]|\[{_VERDICTS}\])", re.M)
 
 #: The keys that name the examples of a table.
 EXAMPLE_KEYS = (
@@ -154,33 +152,62 @@ class Sidecar(NamedTuple):
             raise SettingsError(f"{self.path}: verdicts: not a table")
         return words
 
-    def update(self, errata: Sequence[Erratum], verdicts: Mapping[str, str]) -> bool:
-        """Write errata and verdicts; tell whether errata have changed. Raises SettingsError."""
-        settings = self._text_of_settings()
+    def update(
+        self,
+        examples: Sequence[Example],
+        errata: Mapping[int, Erratum],
+        verdicts: Mapping[str, str],
+    ) -> bool:
+        """Write errata, by the indices of examples, and verdicts; tell whether errata have changed.
+
+        What is not changed stays as it is written, with its comments. Raises SettingsError.
+        """
+        text = read_file(self.path).decode() if self.path.exists() else ""
+        if text and not text.endswith("\n"):
+            text += "\n"
         before = self.errata()
-        tables = [f"[[{_ERRATA}]]\n{_rows(_values(erratum))}" for erratum in errata]
-        text = "\n".join([*filter(None, [settings]), *tables, f"[{_VERDICTS}]\n{_rows(verdicts)}"])
+        after = self._edited(text, examples, errata, verdicts)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_file(self.path, text.encode())
+            write_file(self.path, after.encode())
         except OSError as error:
             raise SettingsError(f"{self.path} cannot be written: {error.strerror}") from None
         return self.errata() != before
 
-    def _text_of_settings(self) -> str:
-        """Return the text above errata and verdicts. Raises SettingsError if it lacks settings."""
-        text = read_file(self.path).decode() if self.path.exists() else ""
-        above = _OWN_TABLE.split(text, maxsplit=1)[0].rstrip()
-        wanted = {
-            key: value for key, value in self._tables().items() if key not in (_ERRATA, _VERDICTS)
-        }
-        try:
-            is_all = loads(above) == wanted
-        except TOMLDecodeError:
-            is_all = False
-        if not is_all:
-            raise SettingsError(f"{self.path}: {_ERRATA} and {_VERDICTS} are not its last tables")
-        return f"{above}\n" if above else ""
+    def _edited(
+        self,
+        text: str,
+        examples: Sequence[Example],
+        errata: Mapping[int, Erratum],
+        verdicts: Mapping[str, str],
+    ) -> str:
+        """Return the text of the file with other errata and verdicts."""
+        tables = _table_texts(text)
+        places = [at for at, table in enumerate(tables) if _table_name(table) == _ERRATA]
+        before = self.errata()
+        if len(places) != len(before):
+            raise SettingsError(f"{self.path}: an erratum is no table below a line [[errata]]")
+        old = find_errata(before, examples, self.path)
+        for i, at in old.items():
+            if i not in errata:
+                comments = _below_rows(tables[places[at]])
+                is_apart = not comments.strip() and tables[places[at] - 1][-2:] in ("", "\n\n")
+                tables[places[at]] = "" if is_apart else comments
+            elif errata[i] != before[at]:
+                tables[places[at]] = _edited_table(tables[places[at]], _values(errata[i]))
+        new = [
+            _edited_table(f"[[{_ERRATA}]]\n", _values(errata[i]))
+            for i in sorted(set(errata) - set(old))
+        ]
+        names = [*map(_table_name, tables), _VERDICTS]
+        at = names.index(_VERDICTS)
+        if self.verdicts() is None:
+            tables.append(f"[{_VERDICTS}]\n")
+        elif at == len(tables):
+            raise SettingsError(f"{self.path}: verdicts are no table below a line [verdicts]")
+        tables[at] = _edited_table(tables[at], verdicts)
+        head, tail = "".join(tables[:at]), "".join(tables[at:])
+        return _with_blank_lines([head, *new, tail])
 
     def _tables(self) -> dict[str, Any]:
         return read_toml(self.path) if self.path.exists() else {}
@@ -272,9 +299,101 @@ def _values(erratum: Erratum) -> dict[str, object]:
 # -- the text of a TOML file
 
 
-def _rows(values: Mapping[str, object]) -> str:
-    """Return the rows of a table."""
-    return "".join(f"{_row(key, value)}\n" for key, value in values.items())
+#: Behind each end of a line.
+_LINES = re.compile(r"(?<=\n)")
+
+
+def _table_texts(text: str) -> list[str]:
+    """Return the texts of a file's tables, of which the first has no header."""
+    texts, lines = list[str](), list[str]()
+    for line in _LINES.split(text):
+        if _is_header(line) and _is_whole(lines):
+            above = len(lines)
+            while above and lines[above - 1].startswith("#"):
+                above -= 1
+            texts.append("".join(lines[:above]))
+            lines = lines[above:]
+        lines.append(line)
+    return [*texts, "".join(lines)]
+
+
+def _table_name(table: str) -> str:
+    """Return the name in the header of a table; '' for none."""
+    first = next(
+        filter(None, map(str.strip, re.sub(r"(?m)^[^\S\n]*#.*", "", table).split("\n"))), ""
+    )
+    return next(iter(loads(first))) if _is_header(first) else ""
+
+
+def _edited_table(table: str, values: Mapping[str, object]) -> str:
+    """Return a table with these values: rows of others are gone, new ones stand in their order."""
+    statements = list(_statements(table))
+    old = {key: value for _, row_values in statements for key, value in row_values.items()}
+    new: dict[str, str] = {}  # rows behind that of a key, or behind the header
+    place = ""
+    for key, value in values.items():
+        if key in old:
+            place = key
+        else:
+            new[place] = new.get(place, "") + f"{_row(key, value)}\n"
+    new_text = ""
+    for statement, row_values in statements:
+        for key in row_values:
+            if key not in values:
+                statement = ""
+            elif values[key] != row_values[key]:
+                statement = _row(key, values[key]) + _remark(statement)
+            statement += new.get(key, "")
+        new_text += statement + (new.get("", "") if _is_header(statement) else "")
+    return new_text
+
+
+def _below_rows(table: str) -> str:
+    """Return what stands behind the last row of a table: comments of what is below."""
+    statements = list(_statements(table))
+    last = max(
+        at for at, (text, row_values) in enumerate(statements) if row_values or _is_header(text)
+    )
+    return "".join(text for text, _ in statements[last + 1 :])
+
+
+def _with_blank_lines(texts: Sequence[str]) -> str:
+    """Return texts with a blank line between them."""
+    joined = ""
+    for part in filter(None, texts):
+        is_apart = not joined or joined.endswith("\n\n")
+        joined += part if is_apart else f"\n{part}"
+    return joined
+
+
+def _statements(table: str) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield the lines of a table, together where a value has several, and what each row says."""
+    lines = list[str]()
+    for line in _LINES.split(table):
+        lines.append(line)
+        if _is_whole(lines):
+            text = "".join(lines)
+            yield text, {} if _is_header(text) else loads(text)
+            lines = []
+
+
+def _is_header(line: str) -> bool:
+    return line.lstrip().startswith("[")
+
+
+def _is_whole(lines: Sequence[str]) -> bool:
+    """Return whether lines of TOML are complete: no value of several lines is open."""
+    try:
+        loads("".join(lines))
+    except TOMLDecodeError:
+        return False
+    return True
+
+
+def _remark(row: str) -> str:
+    """Return what stands behind the value of a row: a comment, and the end of the line."""
+    ends = (match.start() for match in re.finditer(r"(?<![ \t])[ \t]*(?:#|\r?\n\Z)", row))
+    return next(row[end:] for end in ends if _is_whole([row[:end]]))
 
 
 def _row(key: str, value: object) -> str:
