@@ -59,6 +59,11 @@ _COMMANDS = {"fix": "th_shell.docs.fix", "init": "th_shell.docs.init"}
 def _check(words: Sequence[str]) -> int:
     parser = parser_of("th-docs")
     options = parser.parse_args(_with_pages(words))
+    if options.sandbox:
+        from th_shell.docs.running import sandbox  # late: few runs are sandboxed
+
+        if lack := sandbox.missing():
+            parser.exit(_WRONG_USAGE, f"th-docs: --sandbox cannot be had: {lack}\n")
     try:
         options.pages = find_pages(options.words)
         if options.changed is not None:
@@ -77,11 +82,11 @@ def _check(words: Sequence[str]) -> int:
         ):
             parser.error(f"{name}: results are written to a file of their own, and not to a page")
     results = []
-    reporter = Reporter(options)
-    for result in _results(options):
-        reporter.page(result)
-        results.append(result)
-    reporter.end(results)
+    with Reporter(options) as reporter:
+        for result in _results(options):
+            reporter.page(result)
+            results.append(result)
+        reporter.end(results)
     if any(result.failed for result in results):
         return 1
     is_empty = not any(result.results for result in results)

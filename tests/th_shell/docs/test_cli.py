@@ -98,10 +98,13 @@ def test_json() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_results_that_cannot_be_written(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["--json", "none/a", "good.md"]) == 2
+@pytest.mark.parametrize("option", ["--json", "--junitxml"])
+def test_files_are_opened_before_anything_runs(
+    option: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main([option, "none/a", "good.md"]) == 2
     problem = "th-docs: none/a cannot be written: No such file or directory\n"
-    assert capfd.readouterr().err == problem
+    assert capfd.readouterr() == ("", problem)
 
 
 @pytest.mark.usefixtures("folder")

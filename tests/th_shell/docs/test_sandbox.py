@@ -216,10 +216,15 @@ def test_a_system_without(
     monkeypatch.setattr(sandbox, "landlock_version", lambda: 0)
     page = tmp_path / "page.md"
     page.write_text("```\n> 1\n1\n```\n")
-    assert main(["--sandbox", str(page)]) == 1
+    lack = "this system has no Landlock (Linux from 5.13 on, where the kernel has it enabled)"
+    with pytest.raises(SystemExit) as raised:
+        main(["--sandbox", str(page)])
+    assert raised.value.code == 2
+    assert capfd.readouterr() == ("", f"th-docs: --sandbox cannot be had: {lack}\n")
+    (tmp_path / "th-docs.toml").write_text("sandbox = true\n")
+    assert main([str(page)]) == 1
     assert capfd.readouterr().out == (
-        f"FAIL {page}: the sandbox cannot be had: this system has no Landlock (Linux from 5.13 on, "
-        f"where the kernel has it enabled)\n{page}: not checked\n"
+        f"FAIL {page}: the sandbox cannot be had: {lack}\n{page}: not checked\n"
     )
     monkeypatch.setattr(sandbox, "landlock_version", lambda: 1)
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")

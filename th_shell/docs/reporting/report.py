@@ -7,9 +7,10 @@ control codes as digits; only colours of our own pass.
 from __future__ import annotations
 
 import argparse
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from contextlib import contextmanager
 
 from th_shell.docs.judging.printout import without_colours
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
@@ -23,7 +24,8 @@ from th_shell.docs.reporting.excerpts import (
     first_line,
     style_for,
 )
-from th_shell.files import write_all, write_file
+from th_shell.files import write_all
+from th_shell.runtime.shell import Replacement
 from th_shell.visible import visible
 
 #: The summary's remarks on verdicts that are neither good nor a plain failure.
@@ -170,11 +172,24 @@ class Reporter:
     """The report of one run. Its methods raise CannotWriteError and ReaderGoneError."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        """Begin a report. options: those of the command line."""
+        """Open the files: running the pages may take long, in vain if they cannot be written.
+
+        options: those of the command line.
+        """
         self._options = options
         self._descriptor = 2 if options.json == _STANDARD_OUTPUT else 1  # where the text goes
         style = style_for(self._descriptor)
         self._text = TextReport(len(options.pages), options.verbose, style)
+        json = options.json if options.json != _STANDARD_OUTPUT else None
+        self._files = {name: _opened(name) for name in (json, options.junitxml) if name}
+
+    def __enter__(self) -> Reporter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file in self._files.values():
+            file.abandon()
+            os.close(file.descriptor)
 
     def page(self, page: PageResult) -> None:
         """Report a page."""
@@ -190,22 +205,35 @@ class Reporter:
         if options.json or options.junitxml:
             from th_shell.docs.reporting import results_files  # late: few runs write files
 
-            if options.json == _STANDARD_OUTPUT:
-                write_text(results_files.results_json(pages, covered), 1)
-            elif options.json:
-                _write_file(results_files.results_json(pages, covered), options.json)
+            if options.json:
+                self._write(results_files.results_json(pages, covered), options.json)
             if options.junitxml:
-                _write_file(results_files.junit_xml(pages), options.junitxml)
+                self._write(results_files.junit_xml(pages), options.junitxml)
 
     def _say(self, lines: Iterable[str]) -> None:
         for line in lines:
             write_text(f"{line}\n", self._descriptor)
 
+    def _write(self, text: str, name: str) -> None:
+        """Write results to the file of a name, or to the standard output."""
+        if name not in self._files:
+            write_text(text, 1)
+            return
+        with _writing(name):
+            write_all(self._files[name].descriptor, text.encode())
+            self._files[name].commit()
 
-def _write_file(text: str, name: str) -> None:
-    """Write results to the file of a name. Raises CannotWriteError."""
+
+def _opened(name: str) -> Replacement:
+    with _writing(name):
+        return Replacement(os.fsencode(name))
+
+
+@contextmanager
+def _writing(name: str) -> Iterator[None]:
+    """Say of an error that a file cannot be written. Raises CannotWriteError."""
     try:
-        write_file(Path(name), text.encode())
+        yield
     except OSError as error:
         raise CannotWriteError(f"{name} cannot be written: {error.strerror}") from None
 
