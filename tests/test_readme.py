@@ -11,7 +11,7 @@ from th_shell.docs.checking import Checker
 from th_shell.docs.judging.verdicts import Verdict
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.running.processes import Starter
-from th_shell.docs.settings.configuration import Configuration
+from th_shell.docs.settings.settings import Configuration
 
 TOP = Path(__file__).parents[1]
 EXAMPLES = data(__file__, "EXAMPLES")

@@ -30,11 +30,10 @@ from th_shell.docs.reading import lua_names
 from th_shell.docs.reading.classification import examples_of
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, edited, numbered
-from th_shell.docs.running.configured import with_conditions, with_imports
+from th_shell.docs.running.configured import with_imports, with_marks_decided
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
 from th_shell.docs.running.processes import Starter
-from th_shell.docs.settings.configuration import Configuration
-from th_shell.docs.settings.settings import Mark, Settings, SettingsError
+from th_shell.docs.settings.settings import Configuration, Mark, Settings, SettingsError
 
 
 class Ending(Enum):
@@ -124,7 +123,7 @@ class Trial:
         self._page, runner = checker.read(path)
         runner = with_imports(runner, self._page.examples)
         self.runner = Remembering(starter, runner.engines, runner.seconds, runner.preludes)
-        self.examples = with_conditions(self._page.examples, runner)
+        self.examples = with_marks_decided(self._page.examples, runner)
         lua, python = (runner.preludes.get(language, "") for language in (LUA, PYTHON))
         self._known = {
             LUA: compiler.known_names | lua_names.bound_names(lua),

@@ -38,7 +38,6 @@ COMPILE_LATE = {"th_shell.hints.syntax": "_notations"}
 SPARED = {
     "th_shell/hints": "hints are given on short lines and messages alone: see _LONGEST there",
     "re.compile(read_text(value['match']), re.M)": "the user's own, in a file of settings",
-    "re.fullmatch(self._pattern(expected, new), text.strip(), re.S)": "test_captures pumps it",
 }
 
 _compile = re.compile

@@ -12,7 +12,6 @@ import pytest
 
 from tests.patterns.pumping import slow_text
 from tests.processes import run_python
-from th_shell.docs.settings.settings import Captures
 from th_shell.runtime.shell import Engine
 
 TOP = Path(__file__).parents[2]
@@ -72,20 +71,6 @@ def grows(call: Callable[[int], object], size: int = 5000) -> bool:
 
     first = min(took(size) for _ in range(3))
     return min(took(4 * size) for _ in range(2)) > max(0.04, 8 * first)
-
-
-@pytest.mark.parametrize(
-    ("names", "expected", "text"),
-    [
-        (("a", "b", "c"), "<a> <b> <c>!", lambda n: "a " * n),
-        (("a",), "<a> b", lambda n: "x" + " " * n + "c"),
-        (("a", "b"), "<a>, <b>, <a>", lambda n: "1, " * n),
-    ],
-)
-def test_captures_are_linear(
-    names: tuple[str, ...], expected: str, text: Callable[[int], str]
-) -> None:
-    assert not grows(lambda n: Captures().named(names, expected, text(n)))
 
 
 @pytest.mark.parametrize(

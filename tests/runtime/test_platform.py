@@ -173,7 +173,7 @@ ASKED = {
     r"CDLL\(None": {
         "runtime/core/platform.py",
         "th_shell/jupyter/streams.py",
-        *(f"{RUNNING}{name}.py" for name in ("landlock", "seccomp", "system")),
+        *(f"{RUNNING}{name}.py" for name in ("sandbox", "seccomp", "system")),
     },
     r"mallopt|malloc_trim": {"runtime/core/platform.py"},
     r"\bproc/": {

@@ -12,8 +12,7 @@ import pytest
 
 from tests.processes import run_th
 from tests.starters import SharingStarter, shared
-from th_shell.docs import checking, cli, library
-from th_shell.docs.fixing import fix as fixing
+from th_shell.docs import checking, cli, fix, library
 from th_shell.runtime.shell import Engine
 from th_shell.session.session import Session
 
@@ -26,7 +25,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 def one_starter() -> Iterator[None]:
     """Lets the th-docs that runs in this process start pages by one process for all tests."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (checking, cli, fixing, library):
+        for module in (checking, cli, fix, library):
             patch.setattr(module, "Starter", SharingStarter)
         yield
     shared().stop()

@@ -1,5 +1,6 @@
-"""Runs the examples of documentation pages: page -> examples -> evaluation -> verdicts.
+"""Runs the examples of documentation pages: page -> examples -> evaluation -> verdicts -> report.
 
-`page` finds the code blocks of a page, `examples` the inputs and documented outputs in them;
-`evaluation` runs the inputs, and `verdicts` judges what they have printed.
+`reading` finds the code blocks of a page, and in them the inputs and documented outputs; `settings`
+has the rules for them. `running` runs the inputs, `judging` compares what they have printed with
+the page, and `reporting` tells of it. `cli` is the command, `checking` what it does with a page.
 """

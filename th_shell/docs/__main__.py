@@ -1,10 +1,48 @@
-"""The command ``th-docs``, and ``python -m th_shell.docs``: run the examples of pages."""
+"""The command ``th-docs``, and ``python -m th_shell.docs``: run the examples of pages.
+
+Says in one line why th-docs cannot run on a system, where it cannot. While the libraries load, the
+system ends th-docs at Ctrl-C. Then the first Ctrl-C ends what runs, which may take a moment; at the
+second one the system ends th-docs. The processes of pages then end by themselves.
+"""
 
 import th_shell.ctrl_c  # noqa: F401
 from th_shell.safe_path import forget_folder
 
 forget_folder()  # before any import, which could find another module in the working directory
-from th_shell.docs.start import main  # noqa: E402
+import gc  # noqa: E402
+import signal  # noqa: E402
+from types import FrameType  # noqa: E402
+from typing import NoReturn  # noqa: E402
+
+from th_shell.visible import complain  # noqa: E402
+
+_CANNOT_RUN = 2
+_INTERRUPTED = 130
+#: New objects behind which the collector looks for garbage: those of a page stay until its report.
+_MANY_OBJECTS = 100_000
+
+
+def main() -> int:
+    """Run th-docs; the exit status."""
+    gc.set_threshold(_MANY_OBJECTS)
+    try:
+        from th_shell.docs.cli import main as run
+
+        if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+            signal.signal(signal.SIGINT, _interrupt)
+        return run()
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except (ImportError, MemoryError) as error:
+        complain(str(error) or "not enough memory", "th-docs")
+        return _CANNOT_RUN
+
+
+def _interrupt(number: int, _: FrameType | None) -> NoReturn:
+    """Handle the first Ctrl-C, and leave the second one to the system."""
+    signal.signal(number, signal.SIG_DFL)
+    raise KeyboardInterrupt
+
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -26,11 +26,11 @@ from th_shell.docs.reading import lua_names
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON
 from th_shell.docs.reading.page import Page, read
-from th_shell.docs.running.configured import configured_runner, with_conditions, with_imports
+from th_shell.docs.running.configured import configured_runner, with_imports, with_marks_decided
 from th_shell.docs.running.evaluation import Runner, Runs
 from th_shell.docs.running.processes import Starter, StoppedError
-from th_shell.docs.settings.configuration import Configuration, configuration
-from th_shell.docs.settings.settings import PageError
+from th_shell.docs.settings.configuration import configuration
+from th_shell.docs.settings.settings import Configuration, PageError
 from th_shell.docs.settings.sidecar import Erratum
 
 #: Rounds of `--update`: new errata may change outputs further down, and so other errata.
@@ -145,9 +145,9 @@ def own_faults() -> Iterator[None]:
 
 
 def _ready(page: Page, runner: Runner) -> tuple[Page, Runner]:
-    """Return a page whose conditions are decided, and what runs it."""
+    """Return a page without marks that do not hold, and what runs it."""
     runner = with_imports(runner, page.examples)
-    return replace(page, examples=with_conditions(page.examples, runner)), runner
+    return replace(page, examples=with_marks_decided(page.examples, runner)), runner
 
 
 def _assessed(page: Page, runner: Runner) -> Assessment:

@@ -11,18 +11,23 @@ from importlib import import_module
 from pathlib import Path
 
 from th_shell.docs.checking import Checker
-from th_shell.docs.command.command_lines import parser_of, rules_of
-from th_shell.docs.command.selection import SUFFIXES, NoPagesError, find_pages, is_there
+from th_shell.docs.command_lines import parser_of, rules_of
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reporting.progress import Progress
-from th_shell.docs.reporting.reporter import (
+from th_shell.docs.reporting.report import (
     CannotWriteError,
     ReaderGoneError,
     Reporter,
     write_text,
 )
 from th_shell.docs.running.processes import Starter
+from th_shell.docs.selection import (
+    SUFFIXES,
+    NoPagesError,
+    changed_pages,
+    find_pages,
+    is_there,
+)
 from th_shell.runtime.shell import PROCESSORS
 from th_shell.visible import UsageError
 
@@ -48,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 #: Modules of commands by the first word. (A page of that name is `./init`.)
-_COMMANDS = {"fix": "th_shell.docs.fixing.fix", "init": "th_shell.docs.command.init"}
+_COMMANDS = {"fix": "th_shell.docs.fix", "init": "th_shell.docs.init"}
 
 
 def _check(words: Sequence[str]) -> int:
@@ -62,8 +67,6 @@ def _check(words: Sequence[str]) -> int:
     try:
         options.pages = find_pages(options.words)
         if options.changed is not None:
-            from th_shell.docs.command.changes import changed_pages  # late: few runs ask git
-
             options.pages = changed_pages(options.pages, options.changed)
             options.allow_empty = True
     except NoPagesError as error:
@@ -79,12 +82,11 @@ def _check(words: Sequence[str]) -> int:
         ):
             parser.error(f"{name}: results are written to a file of their own, and not to a page")
     results = []
-    with Progress(len(options.pages)) as progress:
-        with Reporter(options, progress) as reporter:
-            for result in _results(options, progress):
-                reporter.page(result)
-                results.append(result)
-            reporter.end(results)
+    with Reporter(options) as reporter:
+        for result in _results(options):
+            reporter.page(result)
+            results.append(result)
+        reporter.end(results)
     if any(result.failed for result in results):
         return 1
     is_empty = not any(result.results for result in results)
@@ -97,7 +99,7 @@ def _with_pages(words: Sequence[str]) -> list[str]:
     return ["--changed=" if a == "--changed" and is_there(b) else a for a, b in pairs]
 
 
-def _results(options: argparse.Namespace, progress: Progress) -> Iterator[PageResult]:
+def _results(options: argparse.Namespace) -> Iterator[PageResult]:
     """Yield the results of pages, in their order, while others run.
 
     What still runs when nobody wants further results is stopped.
@@ -105,13 +107,8 @@ def _results(options: argparse.Namespace, progress: Progress) -> Iterator[PageRe
     done = False
     with Starter() as starter, ThreadPoolExecutor(options.jobs or PROCESSORS) as pool:
         checker = Checker(starter, Compiler(), rules_of(options), options.update)
-
-        def check(page: Path) -> PageResult:
-            progress.begin(str(page))
-            return checker.check(page)
-
         try:
-            for result in pool.map(check, options.pages):
+            for result in pool.map(checker.check, options.pages):
                 yield result
                 if options.fail_fast and result.failed:
                     return

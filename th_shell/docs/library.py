@@ -7,7 +7,6 @@ It is imported when the first page is pasted, shown or saved. What it imports is
 from __future__ import annotations
 
 from th_shell.docs.checking import Checker, assess_page, check_page
-from th_shell.docs.command.selection import NoPagesError, find_pages
 from th_shell.docs.judging.comparison import agrees
 from th_shell.docs.judging.printout import loose_layout, numbers
 from th_shell.docs.judging.verdicts import Judging, Result, Verdict
@@ -19,10 +18,10 @@ from th_shell.docs.reading.page import read, read_text
 from th_shell.docs.reading.prose import is_prose
 from th_shell.docs.reading.python import cut_python
 from th_shell.docs.reporting.differences import changes
-from th_shell.docs.reporting.report import TextReport, View
+from th_shell.docs.reporting.report import TextReport
 from th_shell.docs.running.configured import decided
 from th_shell.docs.running.evaluation import Outcome, unrunnable
 from th_shell.docs.running.processes import MAX_OUTPUT, Starter
-from th_shell.docs.settings.configuration import Configuration
+from th_shell.docs.selection import NoPagesError, find_pages
 from th_shell.docs.settings.directives import cut_with_settings
-from th_shell.docs.settings.settings import Facts, Hidden, PageError, SettingsError
+from th_shell.docs.settings.settings import Configuration, Hidden, PageError, SettingsError

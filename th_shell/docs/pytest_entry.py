@@ -20,13 +20,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("th_docs_glob", "the pages that --th-docs collects", type="args", default=[])
 
 
-@pytest.hookimpl(trylast=True)  # behind the hooks of conftest.py files
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a page, if pages are asked for and no conftest.py collects it."""
+    """Collect a page, if pages are asked for."""
     if not parent.config.option.th_docs:
         return None
-    from th_shell.docs.plugin import collect, collects_already
+    from th_shell.docs.plugin import collect
 
-    if collects_already(file_path, parent):
-        return None
     return collect(file_path, parent, parent.config.getini("th_docs_glob"))

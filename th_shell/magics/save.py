@@ -65,7 +65,7 @@ def _write(session: Session, path: Path, asked: Sequence[Entry], without: Sequen
             **_changed_inputs(entries, printed, readable, outputs),
         }
         session.write("".join(map(_note, notes, notes.values())))
-        report = docs.TextReport(docs.View(), 1).page(checker.check(path))
+        report = docs.TextReport(1).page(checker.check(path))
         session.write("".join(f"{line}\n" for line in report))
 
 

@@ -8,9 +8,7 @@ it have the documented layout.
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -50,14 +48,13 @@ def _cut(page: docs.PageText, compiler: docs.Compiler) -> tuple[list[docs.Exampl
         _, examples = docs.cut_with_settings(page, compiler, locals_stay=True)
     except docs.SettingsError as error:  # perhaps what a directive holds for was not copied
         return docs.examples_of(page.blocks, compiler, locals_stay=True), str(error)
-    facts = docs.Facts(sys.platform, "th", os.environ, frozenset())
-    return [e if _asks_for_modules(e) else docs.decided(e, facts) for e in examples], ""
+    return [e if _asks_for_modules(e) else docs.decided(e, {}, ()) for e in examples], ""
 
 
 def _asks_for_modules(example: docs.Example) -> bool:
-    """Tell whether conditions about modules hold for an example, which is then skipped."""
+    """Tell whether marks of an example ask for modules; it is then skipped."""
     marks = (example.settings.skip, example.settings.xfail)
-    return any(mark and mark.condition and mark.condition.modules for mark in marks)
+    return any(mark and mark.unless_module for mark in marks)
 
 
 def input_of(example: docs.Example) -> str:

@@ -9,7 +9,8 @@ from tests.starters import shared
 from th_shell.docs.checking import check_page
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.page import read
+from th_shell.docs.reading.examples import PageText
+from th_shell.docs.reading.page import read, read_text, text_of
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Starter
 
@@ -22,6 +23,11 @@ def starter() -> Starter:
 @pytest.fixture(scope="session")
 def runner(starter: Starter) -> Runner:
     return Runner(starter)
+
+
+def read_page(path: Path) -> PageText:
+    """The blocks of a page in a file."""
+    return read_text(text_of(path), path.name)
 
 
 CheckPage = Callable[..., PageResult]

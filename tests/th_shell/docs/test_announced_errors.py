@@ -3,7 +3,7 @@
 import pytest
 
 from tests.th_shell.docs.conftest import CheckPage
-from th_shell.docs.judging.announced_errors import announces_error, rules_out
+from th_shell.docs.judging.comparison import announces_error, rules_out
 
 
 @pytest.mark.parametrize(

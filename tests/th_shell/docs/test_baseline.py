@@ -107,7 +107,7 @@ def test_malformed(tmp_path: Path, text: str, problem: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("said", ["skip", "skip if=\"platform != 'x'\"", "xfail"])
+@pytest.mark.parametrize("said", ["skip", "skip unless_module=no.such", "xfail"])
 def test_what_settings_say_is_no_fall(check_text: CheckPage, baseline: Path, said: str) -> None:
     page = PAGE.replace("> x + 1\n2\n", f"> x + 1 -- th-docs: {said}\n3\n")
     assert not check_text(page).failed

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from th_shell.docs.cli import main
-from th_shell.docs.command.changes import changed_pages
-from th_shell.docs.command.selection import find_pages
+from th_shell.docs.selection import changed_pages, find_pages
 from th_shell.visible import UsageError
 
 

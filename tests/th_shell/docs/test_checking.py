@@ -9,7 +9,7 @@ import pytest
 from th_shell.docs.checking import Checker
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.running.processes import Starter, StoppedError
-from th_shell.docs.settings.configuration import Configuration
+from th_shell.docs.settings.settings import Configuration
 
 
 def test_of_a_page_that_is_stopped_nothing_is_written(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.th_shell.docs.conftest import read_page
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
 from th_shell.docs.reading.examples import Block, Example, Line
-from th_shell.docs.reading.page import read_page
 
 COMPILER = Compiler()
 

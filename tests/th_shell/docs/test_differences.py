@@ -24,7 +24,7 @@ MATRIX = " 1  2\n 3  4\n[torch.DoubleTensor of size 2x2]"
 def test_what_does_not_count_is_no_difference(documented: str, printed: str) -> None:
     assert all(block.same for block in line_blocks(documented, printed))
     assert changes(documented, printed) == []
-    assert diff_lines(documented, printed, "unified", PLAIN) == []
+    assert diff_lines(documented, printed, PLAIN) == []
 
 
 @pytest.mark.parametrize(
@@ -75,19 +75,13 @@ def test_changes(documented: str, printed: str, found: list[tuple[str, str]]) ->
     assert changes(documented, printed) == found
 
 
-@pytest.mark.parametrize(
-    ("kind", "shown"),
-    [
-        ("unified", ["[2 lines agree]", "  3", "  4", "  5", "- 6", "+ 7"]),
-        ("words", ["[2 lines agree]", "  3", "  4", "  5", "  [-6-]{+7+}"]),
-    ],
-)
-def test_diff(kind: str, shown: list[str]) -> None:
-    assert diff_lines("1\n2\n3\n4\n5\n6", "1\n2\n3\n4\n5\n7", kind, PLAIN) == shown
+def test_diff() -> None:
+    shown = ["[2 lines agree]", "  3", "  4", "  5", "- 6", "+ 7"]
+    assert diff_lines("1\n2\n3\n4\n5\n6", "1\n2\n3\n4\n5\n7", PLAIN) == shown
 
 
 def test_colours_and_control_codes() -> None:
-    shown = diff_lines("a\x1b[2J", "b\t\x07", "unified", Style(True))
+    shown = diff_lines("a\x1b[2J", "b\t\x07", Style(True))
     assert shown == ["\x1b[31m- a\\027[2J\x1b[0m", "\x1b[32m+ b       \\007\x1b[0m"]
 
 
@@ -95,7 +89,7 @@ def test_colours_and_control_codes() -> None:
 def test_long_lines_are_shown_where_they_differ() -> None:
     same = "x" * 5_000_000
     begun = time.process_time()
-    shown = diff_lines(f"{same}a", f"{same}b", "words", PLAIN)
+    shown = diff_lines(f"{same}a", f"{same}b", PLAIN)
     assert shown == [
         f"{sign} [4999960 characters ...] {'x' * 40}{end}" for sign, end in ("-a", "+b")
     ]
@@ -105,7 +99,7 @@ def test_long_lines_are_shown_where_they_differ() -> None:
 
 def test_long_texts_are_shown_in_part() -> None:
     lines = [str(number) for number in range(100_000)]
-    shown = diff_lines("\n".join(lines), "\n".join([*lines[:90_000], *"abc"]), "unified", PLAIN)
+    shown = diff_lines("\n".join(lines), "\n".join([*lines[:90_000], *"abc"]), PLAIN)
     assert shown[0] == "[89997 lines agree]"
     assert shown[4] == "- 90000"
     assert shown[-1] == f"... {1 + 3 + 10_000 + 3 - 40} more lines"

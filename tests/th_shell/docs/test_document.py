@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.th_shell.docs.conftest import read_page
 from th_shell.docs.reading.examples import Block
-from th_shell.docs.reading.page import read_page
 
 
 def blocks_of(folder: Path, name: str, text: str) -> list[Block]:

@@ -1,4 +1,4 @@
-"""Other engines than the runtime: a command that runs Lua, and one that speaks the protocol."""
+"""Other engines than the runtime: a command that runs Lua."""
 
 from __future__ import annotations
 
@@ -15,25 +15,6 @@ from th_shell.docs.cli import main
 from th_shell.docs.running.processes import Engine, Reply, Run, Starter, lua_engine
 
 TH = f"{quote(sys.executable)} -m th_shell"
-
-#: An engine in Python, which knows no more of th-docs than the protocol.
-PYTHON = """
-import os, sys, traceback
-names = {}
-while head := b"".join(iter(lambda: os.read(3, 1).strip(b"\\n"), b"")):
-    name, size = head.split()
-    body = b""
-    while len(body) < int(size) + 1:
-        body += os.read(3, int(size) + 1 - len(body))
-    reply, message = b"done", b""
-    if name == b"input":
-        try:
-            exec(compile(body[:-1], "page", "single"), names)
-        except Exception as error:
-            reply, message = b"error", str(error).encode()
-    sys.stdout.flush()
-    os.write(4, b"%s %d\\n%s\\n" % (reply, len(message), message))
-"""
 
 
 @pytest.fixture
@@ -127,13 +108,10 @@ PAGE = "```\n> x = 2\n> x\n2\n> x * 2\n5\n> y\nboom\n```\n"
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("engine", [TH, None])
-def test_a_page(tmp_path: Path, capfd: pytest.CaptureFixture[str], engine: str | None) -> None:
-    page, own = tmp_path / "page.md", tmp_path / "engine.py"
+def test_a_page(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.md"
     page.write_text(PAGE)
-    own.write_text(PYTHON)
-    command = engine or f"protocol: {quote(sys.executable)} {own}"
-    assert main(["--engine", command, str(page)]) == 1
+    assert main(["--engine", TH, str(page)]) == 1
     counts = capfd.readouterr().out.splitlines()[-1].partition(": ")[2]
     assert counts == "checked 2 of 4 examples: 1 pass, 1 ran, 1 differs, 1 fragment"
 

@@ -16,10 +16,10 @@ from tests.mutations.trial import Mutation, Remembering, Trial
 from tests.th_shell.docs.made_up import made_up_page
 from tests.th_shell.docs.test_manual import SECTIONS
 from th_shell.docs.checking import Checker, ReadPage
-from th_shell.docs.fixing.correcting import Change, Correction
+from th_shell.docs.fix import Change, Correction
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.running.processes import Starter
-from th_shell.docs.settings.configuration import Configuration
+from th_shell.docs.settings.settings import Configuration
 
 TOP = Path(__file__).parents[3]
 DOCS = TOP / "tests" / "docs"

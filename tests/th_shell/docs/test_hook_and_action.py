@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from th_shell.docs.cli import main
-from th_shell.docs.command.selection import SUFFIXES
+from th_shell.docs.selection import SUFFIXES
 from th_shell.docs.settings.options import read_toml
 
 yaml = pytest.importorskip("yaml", reason="PyYAML, of the extra test, is not installed")
@@ -108,7 +108,7 @@ def test_the_action_installs_this_checkout() -> None:
     ("pages", "options", "failures"),
     [
         ("good.md", "", []),
-        ("good.md bad.md", "--diff words", [("bad.md", "2", "differs")]),
+        ("good.md bad.md", "-v", [("bad.md", "2", "differs")]),
         ("*.md", "-x", [("bad.md", "2", "differs")]),
         ("good.md $(touch$IFS-injected)", "", []),
     ],

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from tests.th_shell.docs.conftest import read_page
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
 from th_shell.docs.reading.examples import identities
-from th_shell.docs.reading.page import read_page
 
 PAGE = """\
 ```

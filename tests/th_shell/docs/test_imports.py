@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from shlex import quote
 
 import pytest
 
@@ -11,9 +10,8 @@ from th_shell.docs.checking import Checker
 from th_shell.docs.cli import main
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.running.processes import Starter
-from th_shell.docs.settings.configuration import Configuration, configuration
-from th_shell.docs.settings.options import engine_command
-from th_shell.docs.settings.settings import SettingsError
+from th_shell.docs.settings.configuration import configuration
+from th_shell.docs.settings.settings import Configuration, SettingsError
 
 COMPILER = Compiler()
 
@@ -69,7 +67,7 @@ def test_imports_that_a_page_leaves_out(run: Run, text: str, verdicts: str) -> N
 
 def test_what_is_not_installed_is_missing(run: Run) -> None:
     page = "```python\n>>> torch.ones(2)\n[1.0, 1.0]\n```\n"
-    isolated = {"python": engine_command(f"python: {quote(sys.executable)} -I -S")}
+    isolated = {"python": [sys.executable, "-I", "-S"]}
     assert run(page, engine=isolated) == "fragment"
 
 
@@ -79,7 +77,7 @@ def test_what_is_installed_is_taken_where_it_is_asked_for(run: Run) -> None:
     assert run(page) == "ran pass"
     assert run(page, torch=None) != "ran pass"
     assert run(page, torch="th") != "ran pass"
-    own = {"python": engine_command(f"python: {quote(sys.executable)}")}
+    own = {"python": [sys.executable]}
     assert run(page, torch=None, engine=own) == "ran pass"
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.th_shell.docs.results import page, result
 from th_shell.docs.cli import main
 from th_shell.docs.judging.verdicts import Verdict
-from th_shell.docs.reporting.junit import junit_xml
+from th_shell.docs.reporting.results_files import junit_xml
 
 pytest_plugins = "pytester"
 
@@ -68,7 +68,7 @@ def test_it_says_what_the_file_of_pytest_says(pytester: pytest.Pytester, tmp_pat
     pytester.makeini("[pytest]\n")
     pytester.mkdir("docs").joinpath("page.md").write_text(PAGE)
     pytester.runpytest_inprocess("--th-docs", "--junitxml=pytest.xml")
-    assert main(["--no-cluster", "--junitxml", "own.xml", "docs/page.md"]) == 1
+    assert main(["--junitxml", "own.xml", "docs/page.md"]) == 1
     theirs, own = cases(f"{pytester.path}/pytest.xml", f"{pytester.path}/"), cases("own.xml")
     assert own == theirs
     kinds = Counter(rows[0][1]["value"] for _, _, rows, _, _ in own)  # type: ignore[index]
@@ -107,4 +107,4 @@ def test_what_xml_cannot_have() -> None:
 def test_a_file_that_cannot_be_written(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--junitxml", "none/a", "docs/page.md"]) == 2
     problem = "th-docs: none/a cannot be written: No such file or directory\n"
-    assert capfd.readouterr() == ("", problem)
+    assert capfd.readouterr().err == problem

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.running import landlock
-from th_shell.docs.running.landlock import READ, WRITE, Access
+from th_shell.docs.running import sandbox
+from th_shell.docs.running.sandbox import READ, WRITE, Access
 
 TOP = Path(__file__).parents[3]
 needs_landlock = pytest.mark.skipif(
-    not landlock.version(), reason="the kernel of this system has no Landlock"
+    not sandbox.landlock_version(), reason="the kernel of this system has no Landlock"
 )
 
 
@@ -22,7 +22,7 @@ needs_landlock = pytest.mark.skipif(
     ("version", "bits"), [(1, 13), (2, 14), (3, 15), (4, 15), (5, 16), (6, 16), (9, 16)]
 )
 def test_rights_of_versions(version: int, bits: int) -> None:
-    assert landlock.known_rights(version) == (1 << bits) - 1
+    assert sandbox.known_rights(version) == (1 << bits) - 1
 
 
 def test_rights_to_a_folder_are_those_to_make_change_and_remove_what_is_in_it() -> None:
@@ -44,10 +44,10 @@ def test_numbers_are_the_kernel_s() -> None:
 
 RESTRICTED = """
 import os, sys
-from th_shell.docs.running import landlock, seccomp
+from th_shell.docs.running import sandbox, seccomp
 seccomp.restrict()
 own, other, version = sys.argv[1:]
-landlock.restrict({own: landlock.WRITE, "/no/such/folder": landlock.READ}, int(version))
+sandbox.restrict_files({own: sandbox.WRITE, "/no/such/folder": sandbox.READ}, int(version))
 open(own + "/new", "w").write("new")
 os.rename(own + "/new", own + "/renamed")
 for name, flags in ((other, os.O_RDONLY), (other, os.O_WRONLY), (other + "2", os.O_CREAT)):
@@ -61,8 +61,8 @@ for name, flags in ((other, os.O_RDONLY), (other, os.O_WRONLY), (other + "2", os
 @needs_landlock
 @pytest.mark.parametrize("version", [1, 3, 4, 6])
 def test_a_process_restricts_itself(tmp_path: Path, version: int) -> None:
-    if version > landlock.version():
-        pytest.skip(f"the kernel of this system has version {landlock.version()}")
+    if version > sandbox.landlock_version():
+        pytest.skip(f"the kernel of this system has version {sandbox.landlock_version()}")
     own, other = tmp_path / "own", tmp_path / "other"
     own.mkdir()
     other.touch()
@@ -81,5 +81,5 @@ def test_a_system_without(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> int:
         raise OSError(38, "Function not implemented")
 
-    monkeypatch.setattr(landlock, "_call", refuse)
-    assert landlock.version() == 0
+    monkeypatch.setattr(sandbox, "_call", refuse)
+    assert sandbox.landlock_version() == 0

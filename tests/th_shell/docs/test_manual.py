@@ -6,7 +6,6 @@ begins with `$ ` is commands with what they print; they run where the files of t
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import subprocess
@@ -20,11 +19,9 @@ from unittest.mock import Mock
 
 import pytest
 
-from th_shell.docs import cli
-from th_shell.docs.fixing import fix
+from th_shell.docs import cli, fix
 from th_shell.docs.judging.verdicts import FAILURES, Verdict
 from th_shell.docs.pytest_entry import pytest_addoption
-from th_shell.docs.reporting import results_json
 from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.options import OPTIONS, Option
 from th_shell.docs.settings.sidecar import ERRATUM_KEYS
@@ -149,14 +146,6 @@ def test_verdicts_are_told(verdict: Verdict) -> None:
 @pytest.mark.parametrize("option", [*OPTIONS, *ERRATUM_KEYS], ids=lambda option: option.name)
 def test_settings_are_told(option: Option) -> None:
     assert _is_told(option.name)
-
-
-def test_fields_of_the_results_are_shown() -> None:
-    schema = json.loads(Path(results_json.__file__).with_name("results.schema.json").read_text())
-    fields = {*schema["properties"], *schema["$defs"]["page"]["properties"]}
-    fields |= set(schema["$defs"]["example"]["properties"])
-    fields -= {"coverage"}  # only with --coverage
-    assert [field for field in sorted(fields) if f'"{field}":' not in MANUAL] == []
 
 
 def _anchors(page: str) -> set[str]:

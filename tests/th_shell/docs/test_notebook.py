@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from tests.th_shell.docs.conftest import read_page
 from th_shell.docs.cli import main
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
 from th_shell.docs.reading.examples import Example
-from th_shell.docs.reading.page import read_page
 from th_shell.docs.settings.settings import PageError
 
 Cell = dict[str, Any]

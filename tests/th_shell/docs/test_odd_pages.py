@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.th_shell.docs.conftest import read_page
 from th_shell.docs.judging.comparison import agrees, agrees_within
 from th_shell.docs.judging.plausibility import implausible
 from th_shell.docs.judging.printout import bare_message, only_rows, precision, printed_tensors
 from th_shell.docs.reading.comment_values import comment_of
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.lua_names import bound_names, read_names
-from th_shell.docs.reading.page import read, read_page, read_text
+from th_shell.docs.reading.page import read, read_text
 from th_shell.docs.settings.directives import find_comments
 from th_shell.docs.settings.settings import PageError
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.reporting.junit import names_of_tests
+from th_shell.docs.reporting.results_files import names_of_tests
 
 pytest_plugins = "pytester"
 
@@ -18,7 +18,6 @@ pytest_plugins = "pytester"
 for module in ("th_shell.docs.reading.formats.markdown", "th_shell.docs.reading.formats.text"):
     import_module(module)
 
-CONFTEST = "from th_shell.docs.plugin import pages\n\npytest_collect_file = pages('*.md')\n"
 PAGE = """\
 # Sums
 
@@ -44,7 +43,7 @@ COUNTS = (
 
 @pytest.fixture(autouse=True)
 def folder(pytester: pytest.Pytester) -> Path:
-    pytester.makeini("[pytest]\n")
+    pytester.makeini("[pytest]\naddopts = --th-docs\nth_docs_glob = *.md\n")
     return pytester.path
 
 
@@ -55,7 +54,6 @@ def _results(run: pytest.RunResult) -> dict[str, str]:
 
 
 def test_an_example_is_a_test(folder: Path, pytester: pytest.Pytester) -> None:
-    pytester.makeconftest(CONFTEST)
     (folder / "page.md").write_text(PAGE)
     (folder / "other.txt").write_text(PAGE)
     run = pytester.runpytest_inprocess("-v", "--junitxml=junit.xml")
@@ -81,7 +79,6 @@ def test_an_example_is_a_test(folder: Path, pytester: pytest.Pytester) -> None:
 def test_tests_are_found_again_where_lines_have_moved(
     folder: Path, pytester: pytest.Pytester
 ) -> None:
-    pytester.makeconftest(CONFTEST)
     (folder / "page.md").write_text(PAGE)
     pytester.runpytest_inprocess()
     (folder / "page.md").write_text("New lines.\n\n" + PAGE)
@@ -89,19 +86,6 @@ def test_tests_are_found_again_where_lines_have_moved(
     assert _results(run) == {"page.md::Sums/1/x[1]": "FAILED"}
     run = pytester.runpytest_inprocess("-v", "-k", "sum", "page.md::Sums/1/x:sum()")
     assert _results(run) == {"page.md::Sums/1/x:sum()": "PASSED"}
-
-
-@pytest.mark.thorough
-def test_the_time_of_a_page_is_that_of_its_examples(
-    folder: Path, pytester: pytest.Pytester
-) -> None:
-    (folder / "page.md").write_text(
-        "```\n> 1\n1\n> for i = 1, 2e6 do math.sin(i) end\n\nprose prose\n```\n"
-    )
-    run = pytester.runpytest_inprocess("--th-docs", "--durations=0", "-vv")
-    times = re.findall(r"^([\d.]+)s call +page.md::/1/(\w+)", run.stdout.str(), re.M)
-    assert [name for _, name in times] == ["for", "1", "prose"][: len(times)]
-    assert float(times[0][0]) > 5 * float(times[1][0])
 
 
 @pytest.mark.parametrize(
@@ -113,18 +97,16 @@ def test_the_time_of_a_page_is_that_of_its_examples(
         ([], set()),
     ],
 )
-@pytest.mark.parametrize("conftest", ["", CONFTEST])
 def test_which_pages_are_collected(
-    folder: Path, pytester: pytest.Pytester, words: list[str], pages: set[str], conftest: str
+    folder: Path, pytester: pytest.Pytester, words: list[str], pages: set[str]
 ) -> None:
+    pytester.makeini("[pytest]\n")
     (folder / "docs").mkdir()
     for name in ("a.md", "b.txt", "c.page"):
         (folder / "docs" / name).write_text(GOOD)
-    (folder / "docs/conftest.py").write_text(conftest)
     run = pytester.runpytest_inprocess("--co", "-q", *words, "docs")
     found = [line for line in run.outlines if "::" in line]
-    expected = pages | {"docs/a.md"} if conftest else pages
-    assert sorted(found) == sorted(f"{page}::/1/1 + 1" for page in expected)
+    assert sorted(found) == sorted(f"{page}::/1/1 + 1" for page in pages)
 
 
 @pytest.mark.thorough
@@ -162,7 +144,6 @@ def testnames_of_tests(heading: str, source: str, name: str) -> None:
 
 @pytest.mark.thorough
 def test_settings_hold_and_wrong_ones_are_errors(folder: Path, pytester: pytest.Pytester) -> None:
-    pytester.makeconftest(CONFTEST)
     (folder / "th-docs.toml").write_text("atol = 0.1\nsetup = 'y = 3'\n")
     (folder / "wrong.md").write_text("<!-- th-docs: skip -->\n")
     (folder / "sub").mkdir()

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.th_shell.docs.conftest import read_page
 from th_shell.docs.judging.python_output import comparable, comparable_outcome
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
 from th_shell.docs.reading.examples import PYTHON, Example, Kind
-from th_shell.docs.reading.page import read_page
 from th_shell.docs.running.evaluation import Outcome
 from th_shell.python_syntax import (
     bound_names,

@@ -14,8 +14,7 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.page import read
 from th_shell.docs.running.evaluation import Outcome, Runner
-from th_shell.docs.settings.configuration import Configuration
-from th_shell.docs.settings.settings import NOTHING, Layer, Settings
+from th_shell.docs.settings.settings import NOTHING, Configuration, Layer, Settings
 
 COMPILER = Compiler()
 
@@ -253,30 +252,11 @@ def test_engines_and_preludes(tmp_path: Path, capfd: pytest.CaptureFixture[str])
     assert "ZeroDivisionError: division by zero" in capfd.readouterr().out
 
 
-OWN = """
-import os, sys
-while head := b"".join(iter(lambda: os.read(3, 1).strip(b"\\n"), b"")):
-    name, size = head.split()
-    os.read(3, int(size) + 1)
-    print(name.decode(), flush=True)
-    os.write(4, b"done 0\\n\\n")
-"""
-
-
-def test_an_engine_of_its_own(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    page, own = tmp_path / "page.md", tmp_path / "engine.py"
-    page.write_text("```\n>>> 1\ninput\n```\n\n```python\nIn [1]: 1\nOut[1]: cell\n```\n")
-    own.write_text(OWN)
-    assert main(["--engine", f"py: protocol: {quote(sys.executable)} {own}", str(page)]) == 0
-    assert capfd.readouterr().out.endswith(": checked 2 of 2 examples: 2 pass\n")
-
-
 @pytest.mark.parametrize(
     ("engine", "problem"),
     [
         ("ruby: irb", "argument --engine: ruby: neither lua nor python"),
         ("python:", "argument --engine: no command"),
-        ("python: protocol:", "argument --engine: no command"),
     ],
 )
 def test_wrong_engines(engine: str, problem: str, capfd: pytest.CaptureFixture[str]) -> None:

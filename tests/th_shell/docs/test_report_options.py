@@ -28,33 +28,16 @@ def test_json_on_the_standard_output(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_coverage(capfd: pytest.CaptureFixture[str]) -> None:
-    Path("api").write_text("range\nsum\nsplit\n")
-    assert main(["--coverage-names", "api", "--json", "all.json", "bad.md"]) == 1
-    assert capfd.readouterr().out.endswith(
-        "names: 2 of 3 have a checked example\n  no example: split\n"
+    Path("bad.md").write_text(
+        "# lib.sum(x)\n\n```lua\n> lib = {sum = math.sin}\n> lib.sum(0)\n0\n```\n"
     )
+    assert main(["--coverage", "--json", "all.json", "bad.md"]) == 0
+    assert capfd.readouterr().out.endswith("documented functions: 1 of 1 have a checked example\n")
     assert json.loads(Path("all.json").read_text())["coverage"] == {
-        "names": {"checked": ["range", "sum"], "ran": [], "none": ["split"]},
-        "functions": {"checked": [], "ran": [], "none": []},
-        "anchors": [],
+        "checked": ["lib.sum"],
+        "ran": [],
+        "none": [],
     }
-
-
-@pytest.mark.parametrize(
-    ("heading", "titles"),
-    [
-        ("Sums", ["torch"]),
-        ("lume.sum(x)", ["documented functions"]),
-        ("torch.sum(x)", ["torch", "documented functions"]),
-    ],
-)
-def test_operations_of_torch_are_left_out_where_other_functions_are_documented(
-    heading: str, titles: list[str], capfd: pytest.CaptureFixture[str]
-) -> None:
-    Path("page.md").write_text(f"# {heading}\n\n```\n> sum = 1\n```\n")
-    assert main(["--coverage", "page.md"]) == 0
-    lines = capfd.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in lines if "have a checked" in line] == titles
 
 
 def run(*arguments: str, stdout: int, capfd: pytest.CaptureFixture[str]) -> tuple[int, str]:
@@ -80,30 +63,23 @@ def test_a_reader_that_is_gone(arguments: list[str], capfd: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize(
-    ("when", "no_color", "terminal", "coloured"),
-    [
-        ("auto", "", "xterm", True),
-        ("auto", "1", "xterm", False),
-        ("auto", "", "dumb", False),
-        ("always", "1", "dumb", True),
-        ("never", "", "xterm", False),
-    ],
+    ("no_color", "terminal", "coloured"),
+    [("", "xterm", True), ("1", "xterm", False), ("", "dumb", False)],
 )
 def test_colours_of_a_terminal(
-    when: str, no_color: str, terminal: str, coloured: bool, monkeypatch: pytest.MonkeyPatch
+    no_color: str, terminal: str, coloured: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", no_color)
     monkeypatch.setenv("TERM", terminal)
     ours, theirs = pty.openpty()
-    assert style_for(when, theirs).coloured is coloured
+    assert style_for(theirs).coloured is coloured
     os.close(ours)
     os.close(theirs)
 
 
 def test_a_file_has_no_colours() -> None:
     with open("file", "w") as file:
-        assert not style_for("auto", file.fileno()).coloured
-        assert style_for("always", file.fileno()).coloured
+        assert not style_for(file.fileno()).coloured
 
 
 def test_a_terminal_has_colours(

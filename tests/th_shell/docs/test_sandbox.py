@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from th_shell.docs.cli import main
-from th_shell.docs.running import landlock, sandbox
+from th_shell.docs.running import sandbox
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter, lua_engine
 from th_shell.docs.running.shell_lines import ShellLine
 
@@ -213,15 +213,20 @@ def test_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
 def test_a_system_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(landlock, "version", lambda: 0)
+    monkeypatch.setattr(sandbox, "landlock_version", lambda: 0)
+    page = tmp_path / "page.md"
+    page.write_text("```\n> 1\n1\n```\n")
+    lack = "this system has no Landlock (Linux from 5.13 on, where the kernel has it enabled)"
     with pytest.raises(SystemExit) as raised:
-        main(["--sandbox", str(tmp_path / "page.md")])
+        main(["--sandbox", str(page)])
     assert raised.value.code == 2
-    assert capfd.readouterr().err == (
-        "th-docs: --sandbox cannot be had: this system has no Landlock (Linux from 5.13 on, where "
-        "the kernel has it enabled)\n"
+    assert capfd.readouterr() == ("", f"th-docs: --sandbox cannot be had: {lack}\n")
+    (tmp_path / "th-docs.toml").write_text("sandbox = true\n")
+    assert main([str(page)]) == 1
+    assert capfd.readouterr().out == (
+        f"FAIL {page}: the sandbox cannot be had: {lack}\n{page}: not checked\n"
     )
-    monkeypatch.setattr(landlock, "version", lambda: 1)
+    monkeypatch.setattr(sandbox, "landlock_version", lambda: 1)
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
     assert sandbox.missing() == "this system has no seccomp filters on x86-64 or aarch64"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.command.selection import NoPagesError, common_root, find_pages
+from th_shell.docs.selection import NoPagesError, common_root, find_pages
 
 FILES = (
     "docs/b.md",

@@ -24,7 +24,7 @@ from functools import partial
 from posixpath import dirname
 
 from th_shell import python_syntax
-from th_shell.docs.judging.announced_errors import says
+from th_shell.docs.judging.comparison import says
 from th_shell.docs.judging.documented_values import has_uneven_rows
 from th_shell.docs.judging.printout import (
     contradictions,

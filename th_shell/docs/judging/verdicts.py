@@ -8,14 +8,16 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
-from th_shell.docs.judging.announced_errors import announces_error, rules_out, says
 from th_shell.docs.judging.comparison import (
     agrees,
     agrees_by_layout,
     agrees_in_any_order,
+    announces_error,
     is_error_message,
     is_nearly,
     is_same_text,
+    rules_out,
+    says,
     shows_today,
     sorting,
 )

@@ -15,19 +15,10 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, OUTPUTS, PYTHON, Block, Example, PageText, edited
 from th_shell.docs.reading.formats import FORMATS, reader
 from th_shell.docs.reading.languages import language_of, role_of
-from th_shell.docs.settings.configuration import Configuration
 from th_shell.docs.settings.directives import cut_with_settings
+from th_shell.docs.settings.settings import Configuration
 from th_shell.docs.settings.sidecar import Sidecar
 from th_shell.files import read_file
-
-
-def read_page(path: Path, language: str = LUA) -> PageText:
-    """Read the text of a page from its file.
-
-    language: that of blocks which neither name theirs nor have a prompt. Raises OSError, and
-    PageError where the page is damaged.
-    """
-    return read_text(text_of(path), path.name, language)
 
 
 def text_of(path: Path) -> str:

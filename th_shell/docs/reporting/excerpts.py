@@ -2,10 +2,9 @@
 
 Examples may print megabytes, in one line or in many. A report shows their beginning and says how
 much there is; the results in JSON have all of it. A documented text and the printed one are shown
-as a diff, by lines or by words, on a terminal in colours.
+as a diff by lines, on a terminal in colours.
 
-The convention of https://no-color.org holds: with NO_COLOR in the environment there are no colours,
-unless the command line asks for them.
+The convention of https://no-color.org holds: with NO_COLOR in the environment there are no colours.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from functools import partialmethod
 from itertools import zip_longest
 from pathlib import Path
 
-from th_shell.docs.reporting.differences import Block, line_blocks, word_pieces
+from th_shell.docs.reporting.differences import Block, line_blocks
 from th_shell.files import read_file
 from th_shell.visible import visible
 
@@ -44,10 +43,8 @@ class Style:
 PLAIN = Style()
 
 
-def style_for(when: str, descriptor: int) -> Style:
-    """Return the style of text on a file descriptor. when: 'auto', 'always' or 'never'."""
-    if when != "auto":
-        return Style(when == "always")
+def style_for(descriptor: int) -> Style:
+    """Return the style of text on a file descriptor."""
     is_dumb = os.environ.get("TERM") == "dumb" or bool(os.environ.get("NO_COLOR"))
     return Style(not is_dumb and os.isatty(descriptor))
 
@@ -98,12 +95,10 @@ _CONTEXT = 3  # lines around a difference that are shown
 _NEAR = 40  # characters before a difference that are shown of a long line
 
 
-def diff_lines(
-    documented: str, printed: str, kind: str, style: Style, exact: bool = False
-) -> list[str]:
+def diff_lines(documented: str, printed: str, style: Style, exact: bool = False) -> list[str]:
     """Return a diff of two texts; none if they differ in nothing that counts.
 
-    kind: 'unified' or 'words'. exact: whether everything counts.
+    exact: whether everything counts.
     """
     blocks = line_blocks(documented, printed, exact)
     if all(block.same for block in blocks):
@@ -113,7 +108,7 @@ def diff_lines(
         if block.same:
             lines += _context(block.old, at > 0, at < len(blocks) - 1, style)
         else:
-            lines += _by_words(block, style) if kind == "words" else _by_lines(block, style)
+            lines += _by_lines(block, style)
     return limited(lines, len(lines))
 
 
@@ -144,21 +139,3 @@ def _start(old: str, new: str) -> int:
         return 0
     same = len(os.path.commonprefix([old, new]))
     return max(0, same - _NEAR) if same > CHARACTERS // 2 else 0
-
-
-def _by_words(block: Block, style: Style) -> list[str]:
-    if any(len(line) > CHARACTERS for line in block.old + block.new):
-        return list(_by_lines(block, style))
-    text = ""
-    for piece in word_pieces("\n".join(block.old), "\n".join(block.new)):
-        words = piece.text.lstrip()
-        gap = piece.text[: len(piece.text) - len(words)]
-        text += gap + _marked(piece.mark, words, style)
-    return [f"  {line}".rstrip() for line in text.split("\n")]
-
-
-def _marked(mark: str, words: str, style: Style) -> str:
-    shown = visible(words.expandtabs())
-    if mark == "-":
-        return style.bad(f"[-{shown}-]")
-    return style.good(f"{{+{shown}+}}") if mark == "+" else shown

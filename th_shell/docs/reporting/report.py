@@ -1,23 +1,32 @@
-"""Writes results as text for people: failures, each cause once, and the counts of the verdicts."""
+"""Reports a run: the text while it goes on, and at its end the files that options ask for.
+
+The text has the failures, and the counts of the verdicts. What a report writes are lines with
+control codes as digits; only colours of our own pass.
+"""
 
 from __future__ import annotations
 
+import argparse
+import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from th_shell.docs.judging.printout import without_colours
-from th_shell.docs.judging.reasons import FOLLOWS, LACKS
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.examples import PYTHON, Kind
-from th_shell.docs.reporting.causes import Cluster, clusters
-from th_shell.docs.reporting.excerpts import PLAIN, Style, diff_lines, excerpt, first_line
+from th_shell.docs.reporting import coverage
+from th_shell.docs.reporting.excerpts import (
+    PLAIN,
+    Style,
+    diff_lines,
+    excerpt,
+    first_line,
+    style_for,
+)
+from th_shell.files import write_all
+from th_shell.runtime.shell import Replacement
 from th_shell.visible import visible
-
-_PLACES = 20  # places of a cause that are listed at most
-_NAMES = 3  # names without values that the summary lists
-_CAUSES = 10  # causes that the summary lists at most
 
 #: The summary's remarks on verdicts that are neither good nor a plain failure.
 _MEANINGS = {
@@ -29,87 +38,48 @@ _MEANINGS = {
 }
 
 
-class View(NamedTuple):
-    """The choice of details in a report's text."""
-
-    #: A line for every example.
-    verbose: bool = False
-    #: 'unified' for lines with '-' and '+', 'words' for words in [-...-] and {+...+}, 'none' for
-    #: both texts whole.
-    diff: str = "unified"
-    #: Each cause once.
-    clustered: bool = True
-    #: The colours.
-    style: Style = PLAIN
-
-
-#: The view without options.
-USUAL = View()
-
-
 class TextReport:
     """The text of a run, page by page."""
 
-    def __init__(self, view: View, total: int) -> None:
-        """total: how many pages there will be."""
-        self._view = view
+    def __init__(self, total: int, verbose: bool = False, style: Style = PLAIN) -> None:
+        """Begin the report of so many pages. verbose: write a line for every example."""
         self._total = total
+        self._verbose = verbose
+        self._style = style
         self._pages: list[PageResult] = []
-        self._shown: dict[tuple[object, ...], str] = {}  # the places by the causes
 
     def page(self, page: PageResult) -> Iterator[str]:
         """Yield a page's failures, then its counts; if verbose, first a line for each example."""
         self._pages.append(page)
-        style = self._view.style
-        if self._view.verbose:
+        if self._verbose:
             yield from (_example_line(page, result) for result in page.results)
-        if self._view.clustered:
-            for cluster in clusters([page]):
-                yield self._cluster(page, cluster)
-        else:
-            for result in page.failures:
-                yield describe_failure(page, result, self._view)
+        for result in page.failures:
+            yield describe_failure(page, result, self._style)
         if page.problem:
-            yield f"{style.bad('FAIL')} {visible(f'{page.page}: {page.problem}')}"
+            yield f"{self._style.bad('FAIL')} {visible(f'{page.page}: {page.problem}')}"
         if self._total == 1:
             yield from _meanings([page])
-        yield f"{style.strong(visible(str(page.page)))}: {_counts([page])}"
+        yield f"{self._style.strong(visible(str(page.page)))}: {_counts([page])}"
 
     def end(self) -> Iterator[str]:
-        """Yield the summary of all pages: causes with several failures, verdicts, counts."""
+        """Yield the summary of all pages: verdicts, and counts."""
         if min(self._total, len(self._pages)) == 0 or self._total == 1:
             return  # the page's own lines have said it
-        if self._view.clustered:
-            yield from _causes(self._pages)
         yield from _meanings(self._pages)
         count, total = len(self._pages), self._total
         yield f"{count if count == total else f'{count} of {total}'} pages: {_counts(self._pages)}"
 
-    def _cluster(self, page: PageResult, cluster: Cluster) -> str:
-        """Describe a page's failures of one cause, the first in detail if none was above."""
-        (_, first), *later = cluster.members
-        key, words = cluster.cause.key, cluster.cause.words
-        lines = _lines(cluster)
-        place = f"{_failure_at(page, first, self._view.style)}{first.verdict.value}"
-        if key in self._shown:
-            and_more = f" (lines {lines})" if later else ""
-            return f"{place}{and_more}: {words} [as {self._shown[key]}]\n"
-        self._shown[key] = _place(page, first)
-        if not later:
-            return describe_failure(page, first, self._view)
-        heads = [f"{place}: {len(cluster.members)} examples: {words}", f"  lines: {lines}"]
-        return "\n".join([*heads, *_details(first, self._view), ""])
+
+def describe_failure(page: PageResult, result: Result, style: Style = PLAIN) -> str:
+    """Return an example's place, verdict and input, and how it differs from the page."""
+    place = f"{style.bad('FAIL')} {style.strong(_place(page, result))}"
+    return f"{place}: {describe(result, style)}"
 
 
-def describe_failure(page: PageResult, result: Result, view: View = USUAL) -> str:
-    """Return an example's position and input, and how what it has printed differs from the page."""
-    return f"{_failure_at(page, result, view.style)}{describe(result, view)}"
-
-
-def describe(result: Result, view: View = USUAL) -> str:
+def describe(result: Result, style: Style = PLAIN) -> str:
     """Return an example's verdict and input, and how what it has printed differs from the page."""
     note = f" ({first_line(result.note)})" if result.note else ""
-    return "\n".join([f"{result.verdict.value}{note}", *_details(result, view), ""])
+    return "\n".join([f"{result.verdict.value}{note}", *_details(result, style), ""])
 
 
 def tally(pages: Sequence[PageResult]) -> dict[str, int]:
@@ -127,18 +97,8 @@ def _example_line(page: PageResult, result: Result) -> str:
     return f"{_place(page, result)}: {result.verdict.value:8} {source}{note}"
 
 
-def _failure_at(page: PageResult, result: Result, style: Style) -> str:
-    return f"{style.bad('FAIL')} {style.strong(_place(page, result))}: "
-
-
 def _place(page: PageResult, result: Result) -> str:
     return visible(f"{page.page}:{result.example.line}")
-
-
-def _lines(cluster: Cluster) -> str:
-    numbers = [str(result.example.line) for _, result in cluster.members]
-    more = [f"and {len(numbers) - _PLACES} more"] if len(numbers) > _PLACES else []
-    return ", ".join(numbers[:_PLACES] + more)
 
 
 def _counts(pages: Sequence[PageResult]) -> str:
@@ -157,46 +117,11 @@ def _counts(pages: Sequence[PageResult]) -> str:
     return f"checked {checked} of {total} example{'s'[: total != 1]}: {shown}{left}"
 
 
-def _causes(pages: Sequence[PageResult]) -> Iterator[str]:
-    """Yield the causes of failures in several pages, the most frequent ones first."""
-    shared = [cluster for cluster in clusters(pages) if cluster.pages > 1]
-    shared.sort(key=lambda cluster: -len(cluster.members))
-    for cluster in shared[:_CAUSES]:
-        count, words = len(cluster.members), cluster.cause.words
-        yield f"{count} examples in {cluster.pages} pages: {cluster.cause.verdict.value}: {words}"
-    if len(shared) > _CAUSES:
-        yield f"{len(shared) - _CAUSES} more causes are in several pages"
-
-
 def _meanings(pages: Sequence[PageResult]) -> Iterator[str]:
     counts = tally(pages)
     for verdict, meaning in _MEANINGS.items():
         if verdict.value in counts:
             yield f"{counts[verdict.value]} {verdict.value}: {meaning}"
-    yield from _roots(pages)
-
-
-def _roots(pages: Sequence[PageResult]) -> Iterator[str]:
-    """Yield the names that are missing most, and the failures from which others follow."""
-    missing, follow = Counter[str](), Counter[tuple[Path, int]]()
-    for page in pages:
-        lacking: dict[int, list[str]] = {}  # names, by the lines of the examples that lack them
-        for result in page.results:
-            _, lacks, text = result.note.rpartition(LACKS)
-            line = result.example.line
-            if lacks:
-                lacking[line] = text.split(", ")
-            elif result.note.startswith(FOLLOWS):
-                line = int(result.note.rpartition(" ")[2])
-                follow[page.page, line] += line not in lacking
-            missing.update(lacking.get(line, ()) if result.verdict is Verdict.FRAGMENT else ())
-    for name, count in missing.most_common(_NAMES):
-        if count > 1:
-            yield f"{count} examples need {name}, which nothing defines: a --prelude can"
-    for (path, line), count in follow.most_common(_CAUSES):
-        if count:
-            examples = "example follows" if count == 1 else "examples follow"
-            yield visible(f"{count} {examples} from {path}:{line}")
 
 
 # -- the details of a failure
@@ -208,29 +133,117 @@ def _input(result: Result) -> str:
     return prefix + result.example.source
 
 
-def _details(result: Result, view: View) -> Iterator[str]:
+def _details(result: Result, style: Style) -> Iterator[str]:
     yield from _section("input", excerpt(_input(result)))
     if result.repaired:
-        yield from _repair(result, view)
+        repair = diff_lines(result.original, result.repaired, style, exact=True)
+        yield from _section("repair, with which it holds", repair)
         return
     documented, printed = result.example.expected, result.got
     diff: list[str] = []
-    if documented and printed and result.verdict is not Verdict.ERROR and view.diff != "none":
-        diff = diff_lines(documented, printed, view.diff, view.style)
+    if documented and printed and result.verdict is not Verdict.ERROR:
+        diff = diff_lines(documented, printed, style)
     if diff:
-        signs = "[-page-] {+program+}" if view.diff == "words" else "- page, + program"
-        yield from _section(f"difference ({signs})", diff)
+        yield from _section("difference (- page, + program)", diff)
         return
     yield from _section("expected", excerpt(documented or "(nothing documented)"))
     yield from _section("got", excerpt(without_colours(printed) or "(nothing)"))
 
 
-def _repair(result: Result, view: View) -> Iterator[str]:
-    kind = "unified" if view.diff == "none" else view.diff
-    diff = diff_lines(result.original, result.repaired, kind, view.style, exact=True)
-    yield from _section("repair, with which it holds", diff)
-
-
 def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
     yield f"  {title}:"
     yield from (f"    {line}" if line else "" for line in lines)
+
+
+# -- the report of a run
+
+_STANDARD_OUTPUT = "-"
+
+
+class CannotWriteError(Exception):
+    """The results cannot be written; the message says why."""
+
+
+class ReaderGoneError(Exception):
+    """The reader of the report has closed its pipe, as `head` does."""
+
+
+class Reporter:
+    """The report of one run. Its methods raise CannotWriteError and ReaderGoneError."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        """Open the files: running the pages may take long, in vain if they cannot be written.
+
+        options: those of the command line.
+        """
+        self._options = options
+        self._descriptor = 2 if options.json == _STANDARD_OUTPUT else 1  # where the text goes
+        style = style_for(self._descriptor)
+        self._text = TextReport(len(options.pages), options.verbose, style)
+        json = options.json if options.json != _STANDARD_OUTPUT else None
+        self._files = {name: _opened(name) for name in (json, options.junitxml) if name}
+
+    def __enter__(self) -> Reporter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file in self._files.values():
+            file.abandon()
+            os.close(file.descriptor)
+
+    def page(self, page: PageResult) -> None:
+        """Report a page."""
+        self._say(self._text.page(page))
+
+    def end(self, pages: Sequence[PageResult]) -> None:
+        """Report the whole run."""
+        self._say(self._text.end())
+        options = self._options
+        covered = coverage.measure(pages) if options.coverage else None
+        if covered:
+            self._say(coverage.coverage_lines(covered))
+        if options.json or options.junitxml:
+            from th_shell.docs.reporting import results_files  # late: few runs write files
+
+            if options.json:
+                self._write(results_files.results_json(pages, covered), options.json)
+            if options.junitxml:
+                self._write(results_files.junit_xml(pages), options.junitxml)
+
+    def _say(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            write_text(f"{line}\n", self._descriptor)
+
+    def _write(self, text: str, name: str) -> None:
+        """Write results to the file of a name, or to the standard output."""
+        if name not in self._files:
+            write_text(text, 1)
+            return
+        with _writing(name):
+            write_all(self._files[name].descriptor, text.encode())
+            self._files[name].commit()
+
+
+def _opened(name: str) -> Replacement:
+    with _writing(name):
+        return Replacement(os.fsencode(name))
+
+
+@contextmanager
+def _writing(name: str) -> Iterator[None]:
+    """Say of an error that a file cannot be written. Raises CannotWriteError."""
+    try:
+        yield
+    except OSError as error:
+        raise CannotWriteError(f"{name} cannot be written: {error.strerror}") from None
+
+
+def write_text(text: str, descriptor: int) -> None:
+    """Write a text to a standard stream. Raises CannotWriteError and ReaderGoneError."""
+    try:
+        # Bytes of a page that are no UTF-8 are written as they are in the page.
+        write_all(descriptor, text.encode("utf-8", "surrogateescape"))
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise ReaderGoneError from None
+        raise CannotWriteError(f"write error: {error.strerror}") from None

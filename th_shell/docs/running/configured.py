@@ -1,6 +1,6 @@
 """Makes a page's runner from its configuration, and fits it to the page's examples.
 
-The conditions of skipped and failing examples are decided where the page runs: by its engine.
+Which modules skipped and failing examples lack is decided where the page runs: by its engine.
 
 Pages of a library often leave out its import, as those of PyTorch do: `torch` is there for them as
 it is in Lua. So a page that uses such a name, and nowhere gives it a value, has it imported first.
@@ -9,18 +9,14 @@ it is in Lua. So a page that uses such a name, and nowhere gives it a value, has
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Engine, LostError, Starter, lua_engine, python_engine
-from th_shell.docs.settings.configuration import Configuration
-from th_shell.docs.settings.options import INSTALLED
-from th_shell.docs.settings.settings import Facts, Mark
+from th_shell.docs.settings.settings import INSTALLED, Configuration
 from th_shell.python_syntax import ALL_NAMES, bound_names, read_names
 
 _SECONDS = 30.0
@@ -40,13 +36,10 @@ def configured_runner(starter: Starter, configuration: Configuration) -> Runner:
 def _engine(language: str, configuration: Configuration) -> Engine:
     """Return the engine of a language that a configuration asks for."""
     command = configuration.engine.get(language)
-    if command and command.speaks_protocol:
-        engine = Engine(command.words)
-    elif language == PYTHON:
-        has_torch_alias = configuration.torch != INSTALLED
-        engine = python_engine(command.words if command else (), has_torch_alias)
+    if language == PYTHON:
+        engine = python_engine(command or (), configuration.torch != INSTALLED)
     else:
-        engine = lua_engine(command.words) if command else Engine()
+        engine = lua_engine(command) if command else Engine()
     return replace(
         engine,
         environment=configuration.environment,
@@ -99,39 +92,32 @@ for name in '''{names}'''.split():
 }
 
 
-def with_conditions(examples: Sequence[Example], runner: Runner) -> list[Example]:
-    """Return the examples with the conditions of their marks decided."""
+def with_marks_decided(examples: Sequence[Example], runner: Runner) -> list[Example]:
+    """Return the examples without marks that do not hold."""
     settings = [example.settings for example in examples]
-    marks = [mark for s in settings for mark in (s.skip, s.xfail)]
-    conditions = [mark.condition for mark in marks if mark and mark.condition]
-    names = frozenset(name for condition in conditions for name in condition.modules)
-    facts = {
-        language: _facts(runner, language, names)
+    marks = [mark for s in settings for mark in (s.skip, s.xfail) if mark]
+    names = {name for mark in marks for name in mark.unless_module}
+    found = {
+        language: found_modules(runner, language, names)
         for language in {example.language for example in examples}
     }
-    return [decided(example, facts[example.language]) for example in examples]
+    return [
+        decided(example, runner.engines[example.language].environment, found[example.language])
+        for example in examples
+    ]
 
 
-def _facts(runner: Runner, language: str, names: Collection[str]) -> Facts:
-    """Return the facts about a language's engine. names: of the modules that are asked for."""
-    engine = runner.engines[language]
-    modules = found_modules(runner, language, names)
-    name = Path(engine.command[0]).name if engine.command else "th"
-    return Facts(sys.platform, name, {**os.environ, **engine.environment}, modules)
+def decided(example: Example, environment: Mapping[str, str], modules: Collection[str]) -> Example:
+    """Return an example without marks that do not hold.
 
-
-def decided(example: Example, facts: Facts) -> Example:
-    """Return an example without marks whose conditions are false, and without conditions."""
-    settings = example.settings
-    skip, xfail = _if_true(settings.skip, facts), _if_true(settings.xfail, facts)
+    environment: variables of the engine beside those of this process. modules: those it finds.
+    """
+    settings, variables = example.settings, {**os.environ, **environment}
+    skip, xfail = (
+        mark if mark and mark.holds(variables, modules) else None
+        for mark in (settings.skip, settings.xfail)
+    )
     return replace(example, settings=replace(settings, skip=skip, xfail=xfail))
-
-
-def _if_true(mark: Mark | None, facts: Facts) -> Mark | None:
-    """Return a mark without its condition if that holds; None if it does not."""
-    if mark is None or mark.condition is None:
-        return mark
-    return replace(mark, condition=None) if mark.condition.holds(facts) else None
 
 
 def found_modules(runner: Runner, language: str, names: Collection[str]) -> frozenset[str]:

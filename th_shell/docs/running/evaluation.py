@@ -23,7 +23,7 @@ from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.names import read_names
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter, python_engine
 from th_shell.docs.running.shell_lines import parse_shell_line
-from th_shell.docs.settings.settings import Captures, Hidden, PageError
+from th_shell.docs.settings.settings import Hidden, PageError
 from th_shell.runtime.shell import PROCESSORS
 
 
@@ -220,7 +220,6 @@ class _PageRun:
     _language: str
     #: The indices of these examples.
     _indices: Sequence[int]
-    _captures: Captures = field(default_factory=Captures)
     #: Hidden code that has ended the run.
     _deadly: set[Hidden] = field(default_factory=set)  # hidden code that has ended the run
 
@@ -263,7 +262,6 @@ class _PageRun:
         in_group = set(self._indices)
         shown = [e.hidden if i in in_group else () for i, e in enumerate(self._examples)]
         hidden = HiddenCode(shown, self._runner.seconds, self._deadly)
-        self._captures = Captures()
         begin = (
             f"seed {plan.seed}\nfill {plan.fill}\nclock {plan.clock}\nfalling {plan.falling:d}\n"
         ).encode()
@@ -304,19 +302,16 @@ class _PageRun:
 
     def _outcome(self, run: Run, index: int, example: Example) -> Outcome:
         """Run an example; return its outcome. Raises LostError."""
-        settings, start = example.settings, time.monotonic()
-        seconds = settings.timeout or self._runner.seconds
+        start, seconds = time.monotonic(), example.settings.timeout or self._runner.seconds
         if example.kind is Kind.SHELL:
             reply = run.shell(parse_shell_line(example.source), seconds)
         else:
-            source = self._captures.paste(self._plan.sources.get(index, example.source))
+            source = self._plan.sources.get(index, example.source)
             reply = run.ask(_request(example), _encoded(source), seconds)
         lost = f"was stopped after {seconds:g} s" if reply.late else ""
-        output, printed = self._captures.named(
-            settings.capture, example.expected, reply.output, reply.printed
-        )
         taken = time.monotonic() - start
-        return Outcome(output, printed, None if lost else reply.error, lost, seconds=taken)
+        error = None if lost else reply.error
+        return Outcome(reply.output, reply.printed, error, lost, seconds=taken)
 
     def _with_values(self, run: Run, outcome: Outcome, value: Value) -> Outcome:
         """Return an outcome with the printed value, and those of the comment's readings."""

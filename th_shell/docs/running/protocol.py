@@ -1,7 +1,20 @@
 """The protocol between th-docs and an engine, which runs the examples of a page.
 
-The manual, `README.md` of `th_shell/docs`, tells what the messages are and what an engine does.
-This module reads and writes them.
+An engine is a process that each run of a page starts anew, in an empty folder. It reads requests
+from descriptor 3 and writes a reply to each to descriptor 4; what examples print goes to 1 and 2. A
+message is a line with a word and a number, then so many bytes, its body, and a newline.
+
+    begin   begins a run; lines of a name and a number: seed, fill (of new memory), clock (seconds
+            by which it is later), falling (1 where named fields come in falling order)
+    block   a block of the page begins: sets back what a block may change for itself
+    seed    sets the seed of random numbers
+    run     runs code and shows no values
+    input   runs an input as a prompt does, and shows its values
+    cell    runs statements of Python as a notebook does, which shows the value of the last one
+
+The replies are `done` and `error`, with the message. During `input` and `cell` an engine may reply
+`values` first: what follows is the values that the prompt shows. Then it reads the line `go`. An
+engine that gets SIGINT stops the example and replies `error`.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 The kernel runs a filter for each system call: a short program of 8-byte instructions, each with two
 distances to jump, which looks at the call's number and arguments and decides whether it is allowed.
-The filter here refuses the dangers that `landlock` does not cover: to start processes, to reach the
-network, to touch other processes, to change the attributes of files. Calls that do many things by
-numbers are allowed with the numbers that programs need.
+The filter here refuses the dangers that Landlock does not cover (see `sandbox`): to start
+processes, to reach the network, to touch other processes, to change the attributes of files. Calls
+that do many things by numbers are allowed with the numbers that programs need.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reads directives: settings of examples in comments of a page, which its readers do not see.
 
-    <!-- th-docs: skip reason="takes an hour" if="not env('CI')" -->
+    <!-- th-docs: skip reason="takes an hour" unless_env="CI" -->
     .. th-docs page: rtol=1e-3
     > x:sum() -- th-docs: xfail reason="prints a digit too many"
 
@@ -37,7 +37,7 @@ from th_shell.docs.reading.examples import (
 )
 from th_shell.docs.reading.formats import FORMATS
 from th_shell.docs.settings.options import literal, read_layer
-from th_shell.docs.settings.settings import NOTHING, Hidden, Layer, SettingsError, shown_captures
+from th_shell.docs.settings.settings import NOTHING, Hidden, Layer, SettingsError
 from th_shell.docs.settings.sidecar import Placed, Sidecar
 
 #: The word that such comments begin with.
@@ -57,7 +57,6 @@ _LINE = re.compile(r"^(?P<code>.*?)(?:(?<!-)-{2,}|(?<!#)#+|(?<!/)//+)\s*(?P<text
 _FENCE = re.compile(r"^\s*(?:`{3}|~{3}).*")
 #: Sybil's `reset`: '.. clear-namespace', '<!--- clear-namespace -->', '% …' in MyST.
 _CLEAR = re.compile(r"^\s*(?:\.\.|<!-{2,}|%)\s+clear-namespace\s*(?:-->\s*)?$")
-_LONG = re.compile(r"^\s*--\[(?P<level>=*)\[\s*(?P<text>th-docs\b.*)$")
 
 
 class Comment(NamedTuple):
@@ -106,25 +105,12 @@ def without_comments(blocks: Iterable[Block], comments: Iterable[Comment]) -> li
 
 def _inside(number: int | None, lines: Sequence[Line], is_comment: bool) -> Iterator[Comment]:
     """Yield the comments of a block. is_comment: whether the block itself is part of a comment."""
-    at = 0
-    while at < len(lines):
-        line = lines[at].number
-        text = lines[at].text if WORD in lines[at].text else ""
-        long, short = _LONG.match(text), _LINE.match(text)
-        if long:
-            end = f"]{long['level']}]"
-            texts = [long["text"]]
-            while end not in texts[-1] and at + 1 < len(lines):
-                at += 1
-                texts.append(lines[at].text)
-            closed = end in texts[-1]
-            text = _joined(texts).partition(end)[0]
-            yield Comment(line, lines[at].number, text, number, closed=closed)
-        elif is_comment and text.strip().startswith(WORD):
-            yield Comment(line, line, text.strip(), number)
-        elif short:
-            yield Comment(line, line, short["text"], number, short["code"])
-        at += 1
+    for line in lines:
+        match = _LINE.match(line.text) if WORD in line.text else None
+        if is_comment and line.text.strip().startswith(WORD):
+            yield Comment(line.number, line.number, line.text.strip(), number)
+        elif match:
+            yield Comment(line.number, line.number, match["text"], number, match["code"])
 
 
 # -- outside of blocks
@@ -181,8 +167,7 @@ def _joined(texts: Sequence[str]) -> str:
 
 
 #: The directives that have a name, and what must stand behind some of them.
-_DIRECTIVES = ("skip", "xfail", "setup", "teardown", "filter", "capture", "reset")
-_NEEDED = {"setup": "code", "teardown": "code", "capture": "names"}
+_DIRECTIVES = ("skip", "xfail", "setup", "teardown", "filter", "reset")
 _HEAD = re.compile(rf"{WORD}(?P<page>\s+page)?\s*:\s*")
 #: A comment that would be a directive with a colon.
 _NO_COLON = re.compile(rf"{WORD}\s+(?:page\s+)?(?:{'|'.join(_DIRECTIVES)})\b")
@@ -236,11 +221,11 @@ def _table(text: str, place: str) -> _Table:
         raise SettingsError(f"{place}: unknown directive '{word}': there are {names}")
     if word == "filter":
         return {"filters": [_values(content, place)]}
-    if not content.strip() and word in _NEEDED:
-        raise SettingsError(f"{place}: {word} has no {_NEEDED[word]}")
     if word in ("skip", "xfail", "reset"):
         return {word: _values(content, place) if content.strip() else True}
-    return {word: content.split() if word == "capture" else content.strip("\n")}
+    if not content.strip():
+        raise SettingsError(f"{place}: {word} has no code")
+    return {word: content.strip("\n")}
 
 
 def _values(text: str, place: str) -> _Table:
@@ -325,7 +310,6 @@ def _prepared(page: str, blocks: Sequence[Block], examples: Sequence[Example]) -
 def _with_layers(examples: Sequence[Example], placed: Iterable[Placed]) -> list[Example]:
     with_settings = list(examples)
     for entry in placed:
-        _check_captures(entry, examples)
         for at in entry.examples if entry.layer.settings != NOTHING.settings else ():
             settings = entry.layer.settings.over(with_settings[at].settings)
             with_settings[at] = replace(with_settings[at], settings=settings)
@@ -345,13 +329,6 @@ def _in_sessions(examples: Iterable[Example]) -> list[Example]:
         group = f"{example.group}\n{resets}"
         renamed.append(replace(example, group=group) if resets else example)
     return renamed
-
-
-def _check_captures(placed: Placed, examples: Sequence[Example]) -> None:
-    shown = {name for at in placed.examples for name in shown_captures(examples[at].expected)}
-    for name in placed.layer.settings.capture:
-        if name not in shown:
-            raise SettingsError(f"{placed.place}: no documented output has <{name}>")
 
 
 class _Finder:

@@ -1,7 +1,7 @@
 """All options by which pages are run and judged, in one table.
 
-They are set in TOML files, in directives, and on the command line (`command/command_lines.py`),
-which all read them by `OPTIONS`. An error in a TOML file names the file and the line.
+They are set in TOML files, in directives, and on the command line (`command_lines.py`), which all
+read them by `OPTIONS`. An error in a TOML file names the file and the line.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from typing import Any, NamedTuple
 from th_shell.docs.reading.examples import LUA, PYTHON
 from th_shell.docs.reading.languages import language_of
 from th_shell.docs.settings.settings import (
-    ConditionError,
+    INSTALLED,
+    TH,
+    TORCHES,
+    Configuration,
     Filter,
     Hidden,
     Layer,
     Mark,
     Settings,
     SettingsError,
-    parse_condition,
 )
 from th_shell.files import read_file
 from th_shell.toml import TOMLDecodeError, loads
@@ -57,23 +59,6 @@ def tables_in(table: Mapping[str, Any], name: str, place: str) -> list[Mapping[s
 #
 # Each takes the value that a table has, and returns the one that counts, or raises ValueError with
 # what is wrong. Readers of names of files first take the folder that they are relative to.
-
-#: Stands before a command that is an engine by itself.
-PROTOCOL = "protocol:"
-#: The choices for `import torch` in Python: this project's, or the one installed beside it.
-TH, INSTALLED = TORCHES = ("th", "installed")
-
-
-class Command(NamedTuple):
-    """A command that is an engine."""
-
-    language: str
-    words: Sequence[str]
-    #: True if it is an engine by itself; else it runs the script that is the engine.
-    speaks_protocol: bool = False
-
-
-_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def read_string(value: object) -> str:
@@ -147,24 +132,24 @@ def read_seed(value: object) -> tuple[str, ...]:
     return (str(read_whole(value)),)
 
 
+#: The settings of a mark in a table.
+_OF_MARKS = ("reason", "unless_env", "unless_module")
+
+
 def read_mark(value: object) -> Mark:
-    """`true`, a reason, or a table with `reason` and `if`."""
+    """Read `true`, a reason, or a table with a reason and names of what an example needs."""
     if value is True:
         return Mark()
     if isinstance(value, str):
         return Mark(read_text(value))
     if not isinstance(value, Mapping):
-        raise ValueError("neither a reason nor a table with 'reason' and 'if'")
+        raise ValueError("neither a reason nor a table")
     for key in value:
-        if key not in ("reason", "if"):
-            raise ValueError(f"unknown setting '{key}': there are 'reason' and 'if'")
-    reason = read_text(value["reason"]) if "reason" in value else ""
-    if "if" not in value:
-        return Mark(reason)
-    try:
-        return Mark(reason, parse_condition(read_text(value["if"])))
-    except ConditionError as error:
-        raise ValueError(f'the condition "{value["if"]}" is wrong: {error}') from None
+        if key not in _OF_MARKS:
+            raise ValueError(f"unknown setting '{key}': there are {', '.join(_OF_MARKS)}")
+    texts = {key: read_text(text) for key, text in value.items()}
+    env, modules = (tuple(texts.get(key, "").split()) for key in _OF_MARKS[1:])
+    return Mark(texts.get("reason", ""), env, modules)
 
 
 def read_filters(value: object) -> tuple[Filter, ...]:
@@ -188,26 +173,18 @@ def _filter(value: object) -> Filter:
     return Filter(pattern, replacement)
 
 
-def read_captures(value: object) -> tuple[str, ...]:
-    """Read a name, or a list of names."""
-    names = read_strings(value)
-    for name in names:
-        if not _NAME.fullmatch(name):
-            raise ValueError(f"not a name: '{name}'")
-    return names
+def _engine_command(value: object) -> tuple[str, Sequence[str]]:
+    """Read the command of an engine, `[LANGUAGE:] COMMAND`, as its language and its words.
 
-
-def engine_command(value: object) -> Command:
-    """Read the command of an engine: `[LANGUAGE:] [protocol:] COMMAND`. Raises ValueError."""
+    Raises ValueError.
+    """
     words = shlex.split(read_text(value))
     language = LUA
-    if words and words[0].endswith(":") and words[0] != PROTOCOL:
+    if words and words[0].endswith(":"):
         language = language_name(words.pop(0)[:-1])
-    speaks_protocol = words[:1] == [PROTOCOL]
-    words = words[speaks_protocol:]
     if not words:
         raise ValueError("no command")
-    return Command(language, words, speaks_protocol)
+    return language, words
 
 
 def language_name(value: object) -> str:
@@ -230,9 +207,9 @@ def read_preludes(folder: Path, value: object) -> dict[str, str]:
     return codes
 
 
-def read_engines(value: object) -> dict[str, Command]:
+def read_engines(value: object) -> dict[str, Sequence[str]]:
     """Read the commands of one text or several, by their languages."""
-    return {command.language: command for command in map(engine_command, read_strings(value))}
+    return dict(map(_engine_command, read_strings(value)))
 
 
 def read_existing_folder(folder: Path, value: object) -> Path:
@@ -334,7 +311,6 @@ OPTIONS = (
     Option("skip", read_mark),
     Option("xfail", read_mark),
     Option("filters", read_filters),
-    Option("capture", read_captures),
     Option("reset", read_flag),
     *(Option(kind, read) for kind, read in _HIDDEN.items()),
 )
@@ -378,3 +354,12 @@ def layer_of(values: Mapping[str, Any], place: str) -> Layer:
         if isinstance(value, Mark):
             rules[name] = replace(value, place=place)
     return Layer(Settings(**rules), tuple(hidden))
+
+
+def configuration_of(values: Mapping[str, Any], place: str) -> Configuration:
+    """Return the configuration with values by the names of their options.
+
+    place: where the values stand, for messages.
+    """
+    folder_values = {name: value for name, value in values.items() if name not in OF_EXAMPLES}
+    return Configuration(layer_of(values, place), **folder_values)

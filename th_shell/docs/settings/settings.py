@@ -1,4 +1,4 @@
-"""The settings of an example: how it is run and judged, on which conditions, with which captures.
+"""The settings of an example: how it is run and judged.
 
 They are set in several places, of which each has its layer. The settings of an example are its
 layers over one another: the example's own stands over its fence's, that over the page's, and that
@@ -10,15 +10,12 @@ hide that a part of the output is missing.
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from math import isfinite
-from operator import attrgetter
+from pathlib import Path
 from typing import NamedTuple, TypeVar
-
-from th_shell.python_syntax import expression
 
 
 class PageError(Exception):
@@ -29,108 +26,23 @@ class SettingsError(PageError):
     """A setting is wrong; the message has the file and the place."""
 
 
-# -- conditions
-#
-# They decide when an example is skipped, or fails.
-#
-#     platform == 'darwin'
-#     not module('nn') and engine != 'th'
-#     env('CI') or env('HOME') == '/root'
-#
-# `platform` is Python's name of the system, `engine` the name of the engine: `th`, or the program
-# that runs the examples. `env(NAME)` is the value of a variable of the environment, empty if there
-# is none, and `module(NAME)` is true if the page's engine finds that module. A text that is not
-# empty is true. There are `==` and `!=`, `and`, `or`, `not` and parentheses, and nothing else: a
-# condition can look, and do nothing.
-#
-# Python's parser reads it, and nothing of it is run as Python.
-
-_NAMES = ("platform", "engine", "env", "module")
-
-
-class ConditionError(ValueError):
-    """A condition that is none; the message says what is wrong."""
-
-
-class Facts(NamedTuple):
-    """The facts that conditions ask for."""
-
-    #: Python's name of the system.
-    platform: str
-    #: The name of the engine.
-    engine: str
-    environment: Mapping[str, str]
-    #: The modules that the engine finds, of all that are asked for.
-    modules: frozenset[str] = frozenset()
-
-
-_Value = Callable[[Facts], "str | bool"]
-
-
-class Condition(NamedTuple):
-    """A condition that has been read."""
-
-    text: str
-    #: The names of the modules that it asks for.
-    modules: frozenset[str]
-    #: Returns its value for given facts.
-    value: _Value
-
-    def holds(self, facts: Facts) -> bool:
-        """Return whether it is true."""
-        return bool(self.value(facts))
-
-
-def parse_condition(text: str) -> Condition:
-    """Read a condition. Raises ConditionError."""
-    modules: set[str] = set()
-    node = expression(text.strip())
-    if node is None:
-        raise ConditionError("it is not one expression")
-    value = _read(node, modules)
-    return Condition(text, frozenset(modules), value)
-
-
-def _read(node: ast.expr, modules: set[str]) -> _Value:
-    """Compile a part of a condition, and add the modules that it asks for to a set."""
-    match node:
-        case ast.Constant(value=str() as text):
-            return lambda _: text
-        case ast.Name(id=("platform" | "engine") as fact):
-            return attrgetter(fact)
-        case ast.Call(ast.Name(id="env"), [ast.Constant(value=str() as variable)], []):
-            return lambda facts: facts.environment.get(variable, "")
-        case ast.Call(ast.Name(id="module"), [ast.Constant(value=str() as module)], []):
-            modules.add(module)
-            return lambda facts: module in facts.modules
-        case ast.UnaryOp(ast.Not(), operand):
-            value = _read(operand, modules)
-            return lambda facts: not value(facts)
-        case ast.BoolOp(operator, operands):
-            values = [_read(operand, modules) for operand in operands]
-            combine = any if isinstance(operator, ast.Or) else all
-            return lambda facts: combine(operand(facts) for operand in values)
-        case ast.Compare(first, [(ast.Eq() | ast.NotEq()) as operator], [second]):
-            left, right = _read(first, modules), _read(second, modules)
-            equal = isinstance(operator, ast.Eq)
-            return lambda facts: (left(facts) == right(facts)) is equal
-        case ast.Name(id=name) | ast.Call(func=ast.Name(id=name)) if name not in _NAMES:
-            raise ConditionError(f"unknown name {name}: there are platform, engine, env and module")
-    raise ConditionError(f"unexpected {ast.unparse(node)}")
-
-
-# -- settings
-
-
 @dataclass(frozen=True)
 class Mark:
-    """Says that an example is not run, or that it fails."""
+    """Says that an example is not run, or that it fails, unless it finds what it needs."""
 
     reason: str = ""
-    #: When it holds; None: always.
-    condition: Condition | None = None
+    #: Variables of the environment that it needs to be set.
+    unless_env: tuple[str, ...] = ()
+    #: Modules that it needs.
+    unless_module: tuple[str, ...] = ()
     #: The file and the line or table of it, for messages.
     place: str = ""
+
+    def holds(self, environment: Mapping[str, str], modules: Collection[str]) -> bool:
+        """Return whether it holds. modules: those which the engine finds."""
+        is_set = all(map(environment.get, self.unless_env))
+        is_found = all(name in modules for name in self.unless_module)
+        return not (self.unless_env or self.unless_module) or not (is_set and is_found)
 
 
 class Filter(NamedTuple):
@@ -213,8 +125,6 @@ class Settings(Partial):
     #: True if a new session begins with it.
     reset: bool | None = None
     filters: tuple[Filter, ...] = ()
-    #: Names of parts of its output, see `Captures`.
-    capture: tuple[str, ...] = ()
 
     @property
     def tolerance(self) -> Tolerance:
@@ -235,6 +145,42 @@ class Layer(Partial):
 #: A layer that sets nothing.
 NOTHING = Layer()
 
+#: The choices for `import torch` in Python: this project's, or the one installed beside it.
+TH, INSTALLED = TORCHES = ("th", "installed")
+
+
+@dataclass(frozen=True)
+class Configuration(Partial):
+    """The rules by which pages are run and judged; None: not set."""
+
+    #: Settings of each example.
+    layer: Layer = NOTHING
+    #: The commands that run the examples, by languages.
+    engine: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    #: Code that runs before a page, by languages.
+    prelude: Mapping[str, str] = field(default_factory=dict)
+    #: The paths that `require` searches before its usual ones.
+    lua_path: str | None = None
+    #: The paths that `require` searches first for C libraries.
+    lua_cpath: str | None = None
+    #: Variables of the engines.
+    environment: Mapping[str, str] = field(default_factory=dict)
+    #: Bytes that a page may take.
+    memory: int | None = None
+    #: The folder of the sidecar files, which have the paths there that the pages have below `root`.
+    errata: Path | None = None
+    root: Path | None = None
+    #: The share of a page's examples that must be checked.
+    min_checked: float | None = None
+    #: True if engines may use the page's folder alone.
+    sandbox: bool | None = None
+    #: Files and folders that engines may read even so.
+    sandbox_read: Sequence[str] = ()
+    #: The language of blocks which do not name theirs.
+    language: str | None = None
+    #: One of `TORCHES`, which Python without an engine of its own imports.
+    torch: str | None = None
+
 
 def filtered(filters: Iterable[Filter], *texts: str) -> tuple[str, ...]:
     """Return texts after filters, each of which matches all the texts or does nothing."""
@@ -242,80 +188,3 @@ def filtered(filters: Iterable[Filter], *texts: str) -> tuple[str, ...]:
         if all(rule.pattern.search(text) for text in texts):
             texts = tuple(rule.pattern.sub(rule.replacement, text) for text in texts)
     return texts
-
-
-# -- captures
-#
-# They are parts of an example's output that later examples have in their inputs and outputs.
-#
-# A page shows a part of an output that is another one each time as a name in angle brackets, and a
-# directive says that this name is captured:
-#
-#     <!-- th-docs: capture file -->
-#     > name = os.tmpname() print(name)
-#     <file>
-#     > io.open("<file>", "w") ~= nil
-#     true
-#
-# In each run, the name stands for what the run has printed in its place.
-
-_PLACE = re.compile(r"<([A-Za-z_]\w*)>")
-
-
-def shown_captures(text: str) -> list[str]:
-    """Return the names in angle brackets in a text, in order."""
-    return _PLACE.findall(text)
-
-
-class Captures:
-    """The texts that one run of a page has captured, by their names."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, str] = {}
-
-    def paste(self, source: str) -> str:
-        """Return an input with the captured texts in the places of their names."""
-        return _PLACE.sub(lambda match: self._values.get(match[1], match[0]), source)
-
-    def named(self, names: Container[str], expected: str, *texts: str) -> list[str]:
-        """Return printed texts with names in place of captured texts, as the page shows them.
-
-        names: those that this example captures, unless they are known: from the first of the texts
-        that is like the documented one.
-        """
-        shown = list(dict.fromkeys(shown_captures(expected)))
-        new = [name for name in shown if name in names and name not in self._values]
-        for text in texts if new else ():
-            match = re.fullmatch(self._pattern(expected, new), text.strip(), re.S)
-            if match:
-                self._values |= match.groupdict()
-                break
-        return [self._with_names(shown, text) for text in texts]
-
-    def _with_names(self, names: Sequence[str], text: str) -> str:
-        for name in names:
-            if value := self._values.get(name):
-                text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", f"<{name}>", text)
-        return text
-
-    def _pattern(self, expected: str, new: Sequence[str]) -> str:
-        """Return a regular expression for an output, with a group for each new name.
-
-        A name stands for what is before the first place where the text behind it stands: that is
-        found in a look ahead, which is not tried again.
-        """
-        first, *parts = re.split(rf"<({'|'.join(new)})>", self.paste(expected).strip())
-        pattern, seen = _spaced(first), set[str]()
-        for at in range(0, len(parts), 2):
-            name, behind = parts[at], _spaced(parts[at + 1])
-            end = "" if parts[at + 2 :] else r"\Z"
-            if name not in seen:
-                pattern += rf"(?=(?P<{name}>\S.*?){behind}{end})"
-            pattern += rf"(?P={name}){behind}"
-            seen.add(name)
-        return pattern
-
-
-def _spaced(text: str) -> str:
-    """Return a regular expression for a text whose white space may be any."""
-    return r"(?<!\s)\s+".join(re.escape(word) for word in re.split(r"\s+", text))

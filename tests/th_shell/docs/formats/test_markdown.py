@@ -7,9 +7,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from tests.th_shell.docs.conftest import read_page
 from th_shell.docs.reading.examples import Block
 from th_shell.docs.reading.formats import markdown
-from th_shell.docs.reading.page import read_page
 
 
 def find(text: str) -> list[Block]:

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from th_shell.docs.reading.examples import Block, Line
-from th_shell.docs.reading.formats.sessions import complete, with_sessions
+from th_shell.docs.reading.formats.text import complete, with_sessions
 from th_shell.docs.reading.languages import DIRECTIVES, directed, fence_language, without_options
 
 #: In the source of a heading: tags, the targets of links, and marks.

@@ -16,7 +16,7 @@ from docutils.core import publish_doctree
 from docutils.parsers.rst import Directive, directives, roles
 
 from th_shell.docs.reading.examples import Block, numbered
-from th_shell.docs.reading.formats.sessions import complete
+from th_shell.docs.reading.formats.text import complete
 from th_shell.docs.reading.languages import DIRECTIVES, directed
 from th_shell.docs.settings.settings import PageError
 

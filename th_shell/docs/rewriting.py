@@ -43,11 +43,7 @@ def rewritten(documented: Sequence[str], printed: str, is_same: IsSame) -> list[
     bare = [_COMMENT.sub("", text) for text in texts]
     new = [[] if at in shown else [line] for at, line in enumerate(documented)]
     if _words(output) in (_words(texts), _words(bare)):
-        # The lines stand in another order; what margins and comments belong to, they do not tell.
-        by_words = {tuple(text.split()): text for text in texts}
-        for at, line in zip(shown, output, strict=True):
-            new[at] = [by_words.get(tuple(line.split()), "")]
-        return new if bare == texts and len(set(map(_margin, texts))) == 1 else None
+        return None  # in another order: margins and comments do not tell what they belong to
     pairs = list(_paired(texts, output))
     rewriter = _Rewriter(output, is_same, _shifts(pairs, is_same))
     for at, old, new_line in pairs:

@@ -13,11 +13,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from th_shell.docs.command.selection import common_root
-from th_shell.docs.reporting.coverage import read_api
-from th_shell.docs.reporting.reporter import write_text
-from th_shell.docs.settings.configuration import Configuration, configuration_of
-from th_shell.docs.settings.options import OPTIONS, Option, literal
+from th_shell.docs.reporting.report import write_text
+from th_shell.docs.selection import common_root
+from th_shell.docs.settings.options import OPTIONS, Option, configuration_of, literal
+from th_shell.docs.settings.settings import Configuration
 from th_shell.toml import loads
 from th_shell.visible import visible_line
 
@@ -43,7 +42,6 @@ def parser_of(command: str) -> Parser:
         title = part.get("title", "")
         group = groups.get(title) or parser.add_argument_group(title)
         groups[title] = group
-        group = group.add_mutually_exclusive_group() if part.get("exclusive") else group
         for names, arguments in part["options"].items():
             _add(group, names, arguments)
     return parser
@@ -80,20 +78,12 @@ def _existing(word: str) -> str:
     return word
 
 
-def _names(word: str) -> list[str]:
-    try:
-        return read_api(Path(word))
-    except OSError as error:
-        raise ValueError(f"{word} cannot be read: {error.strerror}") from None
-
-
 #: Readers of words by the types of `command_lines.toml`.
 _READERS: dict[str, Callable[[str], object]] = {
     "text": str,
     "number": literal,
     "count": _count,
     "existing": _existing,
-    "names": _names,
 }
 
 

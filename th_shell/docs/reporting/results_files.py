@@ -1,19 +1,76 @@
-"""Writes results as JUnit's XML, which CI systems show: as pytest does for the same pages."""
+"""Writes results for programs: as JSON, and as JUnit's XML, as pytest does for the same pages."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
+from typing import Any
 from xml.etree import ElementTree
 
 from th_shell.docs.judging.verdicts import EXPECTED_TO_FAIL, NOT_CHECKED, PageResult, Result
-from th_shell.docs.reading.examples import Example, identities
-from th_shell.docs.reporting.report import describe_failure
+from th_shell.docs.reading.examples import Example, Identity, identities
+from th_shell.docs.reporting.coverage import Coverage
+from th_shell.docs.reporting.report import describe_failure, tally
 from th_shell.visible import encodable, visible
 
+#: The version of the format of JSON: another one where a field goes or changes its meaning.
+_VERSION = 2
 _LONGEST = 150  # characters of a test's name
 #: What XML cannot have, control codes and lone surrogates aside.
 _NO_CHARACTERS = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}
+
+
+def results_json(pages: Sequence[PageResult], coverage: Coverage | None = None) -> str:
+    """All results as a text in JSON."""
+    results = {
+        "version": _VERSION,
+        "failed": any(page.failed for page in pages),
+        "counts": tally(pages),
+        "pages": [_page_json(page) for page in pages],
+    }
+    if coverage:
+        results["coverage"] = {
+            kind: list(map(encodable, names)) for kind, names in coverage._asdict().items()
+        }
+    return json.dumps(results, indent=1) + "\n"
+
+
+def _page_json(page: PageResult) -> dict[str, Any]:
+    names = identities([result.example for result in page.results])
+    return {
+        "page": encodable(str(page.page)),
+        "failed": page.failed,
+        "problem": encodable(page.problem),
+        "checked": page.checked,
+        "counts": tally([page]),
+        "examples": list(map(_example_json, page.results, names)),
+    }
+
+
+def _example_json(result: Result, identity: Identity) -> dict[str, Any]:
+    example = result.example
+    return {
+        "id": str(identity),
+        "line": example.line,
+        "last": max(example.line, example.last),
+        "documented": list(example.documented) if example.documented else None,
+        "heading": encodable(example.heading),
+        "kind": example.kind.value,
+        "language": example.language,
+        "input": encodable(example.source),
+        "expected": encodable(example.expected),
+        "got": encodable(result.got),
+        "verdict": result.verdict.value,
+        "failed": result.failed,
+        "checked": result.checked,
+        "note": encodable(result.note),
+        "original": encodable(result.original),
+        "repaired": encodable(result.repaired),
+    }
+
+
+# -- JUnit
 
 
 def names_of_tests(examples: Sequence[Example]) -> list[str]:

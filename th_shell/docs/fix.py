@@ -1,4 +1,4 @@
-"""Finds the texts that a page should document in place of others, where the program tells them.
+"""The command ``th-docs fix``: writes into pages what their examples print.
 
 An output is written anew where a run always prints the same text, whatever the seed, the clock, the
 memory and the order of fields; never an error, nor what a line of the shell prints. Inputs stay as
@@ -8,6 +8,9 @@ A change is only one if it holds: the page with it is read and run again. A prin
 like a prompt, like code or like a fence: in its place in the page it would be something else then
 than what an example prints. So all inputs must be the ones of the page, each changed output must
 pass, and no other example may do worse than before.
+
+The exit status is 0 if all that fails could be mended, or with --diff nothing fails; 1 if something
+is left, or a page cannot be checked; 2 for a wrong command line.
 """
 
 from __future__ import annotations
@@ -17,18 +20,86 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import unified_diff
 from pathlib import Path
 
 from th_shell.docs.checking import Assessment, Checker, assess_page, held, own_faults
-from th_shell.docs.fixing.rewriting import rewritten
+from th_shell.docs.command_lines import parser_of, rules_of
 from th_shell.docs.judging.printout import ANYTHING
 from th_shell.docs.judging.python_output import comparable_outcome
 from th_shell.docs.judging.verdicts import Result, Verdict, comparison
+from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Kind, Line
 from th_shell.docs.reading.lua_names import strings
+from th_shell.docs.reading.page import text_of
+from th_shell.docs.reporting.report import write_text
+from th_shell.docs.rewriting import rewritten
 from th_shell.docs.running.configured import with_imports
 from th_shell.docs.running.evaluation import Outcome, Plan, Runner
+from th_shell.docs.running.processes import Starter
+from th_shell.docs.selection import NoPagesError, find_pages
 from th_shell.docs.settings.settings import PageError
+from th_shell.files import write_file
+from th_shell.visible import visible_line
+
+#: Pages whose lines are not those that examples are read from.
+_NOT_WRITTEN = frozenset((".html", ".htm", ".ipynb"))
+
+
+def main(words: Sequence[str]) -> int:
+    """Run the command; returns the exit status."""
+    parser = parser_of("th-docs fix")
+    options = parser.parse_args(words)
+    try:
+        pages = find_pages(options.words)
+    except NoPagesError as error:
+        parser.error(str(error))
+    with Starter() as starter:
+        checker = Checker(starter, Compiler(), rules_of(options))
+        mended = [_mend(page, checker, options.diff) for page in pages]
+    return 0 if all(mended) else 1
+
+
+def _mend(path: Path, checker: Checker, only_show: bool) -> bool:
+    """Mend a page; tell whether nothing is left that fails."""
+    try:
+        if path.suffix.lower() in _NOT_WRITTEN:
+            raise PageError(f"pages of this format are not written: {path.suffix}")
+        with own_faults():
+            correction = Correction(path, checker)
+        changes, new = correction.changes, correction.changed(correction.changes)
+        if only_show:
+            _show(path, correction.text, new)
+        elif changes:
+            if text_of(path) != correction.text:
+                raise PageError("it has been changed meanwhile, and is left as it is")
+            write_file(path, new.encode("utf-8", "surrogateescape"))
+    except (OSError, PageError) as error:
+        why = f"cannot be written: {error.strerror}" if isinstance(error, OSError) else error
+        _say(f"{path}: {why}")
+        return False
+    for result in correction.left:
+        headline = result.example.source.split("\n")[0]
+        _say(f"{path}:{result.example.line}: left: {result.verdict.value}: {headline}")
+    verb = "to mend" if only_show else "mended"
+    _say(f"{path}: {len(changes)} {verb}, {len(correction.left)} left")
+    if correction.problem:
+        _say(f"{path}: left: {correction.problem}")
+    return not (correction.left or correction.problem or only_show and changes)
+
+
+def _show(path: Path, old: str, new: str) -> None:
+    name = str(path)
+    before, after = (text.replace("\r\n", "\n").removesuffix("\n") for text in (old, new))
+    for line in unified_diff(before.split("\n"), after.split("\n"), name, name, lineterm=""):
+        _say(line)
+
+
+def _say(line: str) -> None:
+    write_text(f"{visible_line(line)}\n", 1)
+
+
+# -- finding the changes
 
 #: The characters that a blank line of a page may have.
 _MARKS = "-># \t\r"
@@ -56,7 +127,8 @@ class Change:
 class Correction:
     """The changes with which a page documents what its examples print.
 
-    text: the page's. changes: those which hold, in order. problem: what is wrong with all of it.
+    text: the page's. changes: those which hold, in order. left: the results that fail with them.
+    problem: what is wrong with the page as a whole.
     """
 
     def __init__(self, path: Path, checker: Checker) -> None:
@@ -68,17 +140,15 @@ class Correction:
         self._lines = self.text.split("\n")
         self._read = {line.number: line for block in self._page.blocks for line in block.all_lines}
         self._assessment = assess_page(self._page, runner)
-        self._judged = held(self._page, self._assessment)
-        self.problem = self._judged.problem
         printed = _always_printed(self._assessment, runner) if self._failed() else []
         candidates = (self._change(i, printed[i]) for i in self._failed())
-        self.changes = self.holding([change for change in candidates if change])
-
-    def left(self, changes: Sequence[Change]) -> list[Result]:
-        """Return the results that fail, but for those of changes."""
-        mended = {change.index for change in changes}
-        results = enumerate(self._judged.results)
-        return [result for i, result in results if result.failed and i not in mended]
+        self.changes = self._holding([change for change in candidates if change])
+        mended = {change.index for change in self.changes}
+        judged = held(self._page, self._assessment)
+        self.problem = judged.problem
+        self.left = [
+            result for i, result in enumerate(judged.results) if result.failed and i not in mended
+        ]
 
     def changed(self, changes: Sequence[Change]) -> str:
         """Return the page's text with changes; all other characters stay."""
@@ -89,7 +159,7 @@ class Correction:
             lines[number - 1 : number] = [f"{before}{text}{behind}" for text in new[number]]
         return "\n".join(lines)
 
-    def holding(self, changes: Sequence[Change], held: Sequence[Change] = ()) -> list[Change]:
+    def _holding(self, changes: Sequence[Change], held: Sequence[Change] = ()) -> list[Change]:
         """Return as many of some changes as the page holds with, found by halves.
 
         held: changes that the page has besides.
@@ -99,8 +169,8 @@ class Correction:
         if len(changes) == 1:
             return []
         half = len(changes) // 2
-        first = self.holding(changes[:half], held)
-        return first + self.holding(changes[half:], [*held, *first])
+        first = self._holding(changes[:half], held)
+        return first + self._holding(changes[half:], [*held, *first])
 
     def _failed(self) -> list[int]:
         results = enumerate(self._assessment.results)
@@ -207,8 +277,7 @@ def _is_settled(result: Result, outcomes: Sequence[Outcome]) -> bool:
     Where an input prints and has a value, the page may leave out the latter.
     """
     example, text, printed = result.example, outcomes[-1].output, outcomes[-1].printed
-    settings = example.settings
-    if example.kind is Kind.SHELL or settings.filters or settings.capture:
+    if example.kind is Kind.SHELL or example.settings.filters:
         return False
     if printed.strip() and printed != text or _is_of_machine(example.source, text):
         return False

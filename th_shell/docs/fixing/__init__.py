@@ -1,1 +1,0 @@
-"""Writes into a page what its examples print."""
