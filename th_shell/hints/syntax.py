@@ -1,4 +1,4 @@
-"""Hints for lines that do not compile: foreign notations, missing brackets and commas."""
+"""Hints on lines that do not compile: notations of other languages, missing brackets and commas."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def brackets_missing(failure: Failure, _: re.Match[str]) -> str:
 
 # -- a comma that is missing between two lines, in a table or in a call's arguments
 
-#: The end of a line that ends a value; words that match it, but end no value.
+#: Ends of a line behind which a value has ended, and words that look like such an end.
 _VALUE_ENDS = re.compile(r"[\w)\]}\"']$|\.\.\.$")
 _NO_VALUE = re.compile(r"\b(?:and|or|not|then|do|return|in|else|repeat|local)$")
 
@@ -69,15 +69,15 @@ def comma_missing(failure: Failure, match: re.Match[str]) -> str:
         return ""
     has_name = re.match(r"[A-Za-z_]", near) and not re.match(r"(?:nil|true|false|function)\b", near)
     if match["opening"] == "(" and has_name and not re.match(r"\w+\s*(?:[,)]|$)", begins):
-        return ""  # perhaps a new statement begins, and the bracket is missing
+        return ""  # perhaps another statement, and what is missing is the bracket
     bracket = ""
     if has_name and re.match(r"\w+\s*=", begins) and int(match["line"]) == number:
-        bracket = ", or the }"  # `name =` may also begin a statement behind a table
+        bracket = ", or the }"  # the same for a table
     return f"a comma{bracket} is missing at the end of line {number}"
 
 
 def _line_above(failure: Failure) -> tuple[int, str]:
-    """Return the last line above that is not blank: its number from 1, its code; or (0, '')."""
+    """Return the last line above that is not empty, with its number from 1; without its comment."""
     for number in range(len(failure.above), 0, -1):
         line = without_texts(failure.above[number - 1]).rstrip()
         if line:

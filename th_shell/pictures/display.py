@@ -99,7 +99,7 @@ class Ink(Enum):
 class Screen(NamedTuple):
     """A terminal."""
 
-    #: The width and height in characters.
+    #: Its size in characters.
     columns: int = 80
     lines: int = 24
     ink: Ink = Ink.SHADES

@@ -10,7 +10,7 @@ from th_shell.pictures.display import Ink, Screen, png
 from th_shell.pictures.pixels import Array, enlarged, pixels, resized
 
 _ENLARGED = 32  # pixels: a smaller image gets about so many
-_OTHER_LINES = 4  # lines that stay for the prompt
+_OTHER_LINES = 4  # that stay for the prompt
 _SHADES = {Ink.SHADES: " ░▒▓█", Ink.ASCII: " .:-=+*#%@"}
 _HALF_BLOCK = "▀"
 _RESET = "\x1b[0m"
