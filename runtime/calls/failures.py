@@ -1,6 +1,7 @@
-"""Errors of Python as Lua gets them: bytes, whose form `results.py` tells.
+"""Encodes Python's exceptions for Lua, as bytes of which the bridge makes a Lua error.
 
-Functions that need no numpy report their errors by this module, too: it does not load numpy.
+`results.py` tells their form. Users never see a position in our files: an unexpected exception is
+an "internal error". This module does not load numpy, since functions that need none use it, too.
 """
 
 from __future__ import annotations
@@ -14,18 +15,19 @@ from th_shell.runtime.core.encoding import to_bytes
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.interrupts import INTERRUPTED, uninterruptible
 
-# What numpy's messages contain about an array that would be larger than the address space,
+#: numpy's messages about an array that would be larger than the address space.
 _TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded")
-# and about one of more dimensions than numpy has.
+#: numpy's messages about an array of too many dimensions.
 _TOO_MANY_DIMENSIONS = ("maximum supported dimension", "ndmin must be")
 
 
 @uninterruptible
 def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
-    """An exception as the bytes that make the bridge raise a Lua error.
+    """Return the bytes that make the bridge raise a Lua error for an exception.
 
-    args: the arguments of the call. unfold can make views with a dimension of size 0, for which
-    no operation is written; where one of them is among args, a ValueError is reported as that.
+    args: the arguments of the call. unfold can make views with a dimension of size 0, which no
+    operation is written for. If such a view is among args, numpy's error is reported as "tensor …
+    has no elements".
     """
     if isinstance(error, ArgError):
         return bytes([error.arg]) + error.detail.encode()
@@ -36,9 +38,8 @@ def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
     if isinstance(error, KeyboardInterrupt) or was_interrupted:
         return b"\0" + INTERRUPTED.encode()
     if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-        return (
-            b"\0" + os.strerror(error.errno).encode()
-        )  # what is loaded at its first use is a file
+        # A module or library that is loaded at its first use is a file.
+        return b"\0" + os.strerror(error.errno).encode()
     if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
         return b"\0the system has no more threads"
     # A library that is loaded at its first use needs memory too.
@@ -50,10 +51,8 @@ def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
     if isinstance(error, ValueError) and str(error).startswith(_TOO_MANY_DIMENSIONS):
         return b"\0too many dimensions: no operation takes so many"
     if args and isinstance(error, (ValueError, ArithmeticError)):
-        from th_shell.runtime.core.tensor import (
-            Tensor,
-            describe,
-        )  # it is loaded: who else makes arguments
+        # It is loaded already: arguments are made with it.
+        from th_shell.runtime.core.tensor import Tensor, describe
 
         for tensor in args:
             if isinstance(tensor, Tensor) and 0 in tensor.sizes:
@@ -67,6 +66,7 @@ def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
 
 
 def _want_of_memory(error: BaseException) -> str:
+    """Return the reference's message, with the size of the array if numpy tells that."""
     shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
     if shape is not None and dtype is not None:  # numpy's
         from th_shell.runtime.core.memory import not_enough

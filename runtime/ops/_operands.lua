@@ -16,9 +16,9 @@ local bor, band, SIGN = bit.bor, bit.band, bit.tobit(0x80000000)
 
 local tools = {}
 
--- Elements that a new tensor may have, and places that working memory has room for. What writes
--- there looks itself whether it has room. And how far an element may be from its tensor's first
--- one.
+-- MAX: the most elements of a new tensor, and the most places in working memory; functions that
+-- write places check this themselves. MAX_PLACE: the greatest distance of an element from its
+-- tensor's first one, in elements.
 local MAX, MAX_PLACE = blocks.MAX, 2 ^ 30
 
 -- ------------------------------------------------------------------- operands
@@ -396,8 +396,8 @@ local function set_places(out, s0, s1, s2, t0, t1, t2)
   for m = count, s0 * count - 1 do out[m] = out[m - count] + t0 end
 end
 
---- Sets places, memory as long as `places`, to those of an operand's elements, counted in elements
--- from its first one. Returns false where the elements are too many.
+--- Writes the places of an operand's elements to memory as long as `tools.places`: the distances
+-- from its first element, in elements. Returns false for more than MAX elements.
 function tools.locate(out, o)
   local n = tools.count(o)
   if n > MAX then return false end
@@ -409,8 +409,8 @@ function tools.locate(out, o)
   return true
 end
 
---- The places of an operand's elements: memory, in which they are set, or other memory that has
--- them. nil where they are too many.
+--- Returns memory with the places of an operand's elements: shared memory if they are contiguous,
+-- otherwise the given one, which they are written to; nil for more than MAX elements.
 function tools.located(memory, o)
   if is_dense(o, o) then return tools.count(o) <= MAX and following or nil end
   return tools.locate(memory, o) and memory or nil
@@ -447,8 +447,8 @@ local function add_positions(out, n, indices, at_places, factor, limit)
   return bad == 0
 end
 
---- Sets the places of the elements of o that indices mean along dimension d: of as many as there
--- are indices. Returns false if an index is not one of 1 to the size of o, or there are too many.
+--- Writes the places of the elements of o that the indices of a tensor name along dimension d, one
+-- for each index. Returns false if an index is not from 1 to the size of o, or there are too many.
 -- @param o an operand with the sizes of the indices in all other dimensions
 function tools.locate_indexed(out, index, o, d)
   local s0, s1, s2, n = index.s0, index.s1, index.s2, tools.count(index)

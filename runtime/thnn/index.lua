@@ -1,12 +1,17 @@
---- Rows that numbers name: sums of their multiples, which gradients of lookup tables and sparse
--- products are; and the loops of nn's IndexLinear, where an entry's key names a row of the weight.
--- The entries of a sample lie side by side. A row begins with `extra` numbers, 0 or at least 4: the
--- greatest value met, its inverse, ..., and last but one a factor of the learning rate, last a bias
--- of the value; then come the weights. `at` is the address of where the entries' rows begin, in
--- elements; `starts` and `sizes` those of the samples' first entries and their numbers (all int64).
--- Each loop over entries is a function of its own for each number of outputs up to MOST, in which
--- what is done for each output is written out: a loop of so few turns would take longer than what
--- it computes.
+--- Jobs on rows of a matrix that are named by indices: those of nn's IndexLinear, and sums of
+-- multiples of rows, for the gradients of lookup tables and of sparse products.
+--
+-- IndexLinear: a sample is a list of entries, which lie side by side. An entry has a key, the
+-- number of a row of the weight, and a value. A row begins with `extra` numbers, none or at least
+-- 4: the greatest value of the key so far, its inverse, ..., then a factor of the learning rate,
+-- and a bias of the value. Behind them are the weights, one for each output.
+--
+-- Parameters of the jobs, addresses of int64: `at`, the positions of the entries' rows in the
+-- weight, in elements; `starts` and `sizes`, the first entry of each sample and the number of its
+-- entries.
+--
+-- Each loop over entries is compiled for each number of outputs up to MOST, with the code for each
+-- output written out: a loop of so few turns would take longer than what it computes.
 -- @module index
 
 local jobs = ...
@@ -38,9 +43,9 @@ local function normalize(load, weight, w, value, train)
   return scaled + load(weight, w + 3)
 end
 
--- The function for a source in which EACH{...} is done for each output k; count: the number of
+-- Compiles a loop. Its source has code for one output k as EACH{...}; count: the number of
 -- outputs, 0 for any.
-local function write(source, size, count)
+local function compile_loop(source, size, count)
   local text = source:gsub('EACH{(.-)}', function(line)
     if count == 0 then return ('for k = 0, outputs - 1 do %s end'):format(line) end
     local lines = {}
@@ -50,12 +55,12 @@ local function write(source, size, count)
   return assert(compile(text, '=[th] thnn/index.lua'))(loads[size], normalize, tonumber)
 end
 
--- A function that gives the loop over entries for elements of `size` bytes and a number of outputs.
+-- Makes a function that returns the loop for elements of `size` bytes and a number of outputs.
 local function loop_of(source)
   local known = { [4] = {}, [8] = {} }
   return function(size, outputs)
     local count = outputs <= MOST and outputs or 0
-    if not known[size][count] then known[size][count] = write(source, size, count) end
+    if not known[size][count] then known[size][count] = compile_loop(source, size, count) end
     return known[size][count]
   end
 end

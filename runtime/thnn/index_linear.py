@@ -43,8 +43,9 @@ class _Shape:
 def _check_dense(call: Call, described: str) -> None:
     """Raise an error unless tensors are contiguous.
 
-    described: a tensor's position, its field, and what else the message says; "as" stands in front
-    of what that says instead of the field.
+    described: the tensors, with commas between them. Each is the position for the error, the field
+    of the call, and words that the message adds to the field's name ("1 keys vector"), or says in
+    place of it ("5 runningKeys as keys vector").
     """
     for text in described.split(", "):
         position, field, *words = text.split()
@@ -59,7 +60,11 @@ def _check_entries(keys: Tensor, values: Tensor) -> None:
 
 
 def _starts(sizes: Tensor, starts: Array, count: int) -> tuple[Array, Array]:
-    """The samples' first entries and their numbers, as arrays that no program can write to."""
+    """Return the first entry of each sample and the number of its entries, as new arrays.
+
+    starts: the cumulative sums of the sizes. count: the number of all entries. Raises TorchError
+    where a sample reaches beyond them.
+    """
     lengths = np.maximum(sizes.flat, 0)
     if len(starts) < len(lengths):
         raise TorchError(f"cumSumSizes has {len(starts)} elements for {len(lengths)} samples")
@@ -74,6 +79,7 @@ _ENTRIES = (
     "THIndexTensor *keys, long keysOffset, values, THIndexTensor *sizes, THIndexTensor *cumSumSizes"
 )
 _ACCUMULATED = "accreal weightDecay, accreal scale"
+#: The first tensors of both gradients, as `_check_dense` takes them.
 _UPPER = "1 keys vector, 3 values vector, 6 gradOutput vector"
 
 
@@ -83,10 +89,10 @@ _UPPER = "1 keys vector, 3 values vector, 6 gradOutput vector"
     repeats=False,
 )
 def index_linear(call: Call) -> None:
-    """output = bias + the sum of each sample's values times the weights of its keys.
+    """output = bias + the sum over a sample's entries of value times the weights of the key.
 
-    With normalization the values are brought between -1 and 1 first; normalizedValues gets them,
-    and in training the weight's rows keep the greatest values.
+    With normalization the values are first scaled to -1 to 1. normalizedValues gets the scaled
+    ones, and in training the rows of the weight keep the greatest value of their key.
     """
     shape = _Shape(call.weight, call.bias)
     _check_dense(call, "1 keys vector, 3 values vector, 7 weight matrix, 8 bias vector")
@@ -153,7 +159,7 @@ def index_linear_gradients(call: Call) -> None:
 
 
 def _all_starts(call: Call) -> tuple[Array, Array]:
-    """The samples' first entries and their numbers, one sample behind the other."""
+    """Return the same for samples whose entries lie one behind the other."""
     lengths = np.maximum(call.sizes.flat, 0)
     return _starts(call.sizes, np.cumsum(lengths), call.keys.nelement)
 

@@ -1,6 +1,6 @@
 """TemporalConvolution: convolutions of sequences, which have a frame for each step in time.
 
-A window is ``kW`` frames, each window begins ``dW`` frames after the one before.
+A window has ``kW`` frames, and begins ``dW`` frames after the window before.
 """
 
 from __future__ import annotations
@@ -73,13 +73,16 @@ def accumulate(call: Call) -> None:
         weight=weights,
         samples=prod(x.shape[:-2]),
         alpha=call.scale,
-        **_lie(call, x, g),
+        **_job_parameters(call, x, g),
     )
     add_sums(biases.reshape(-1), g.reshape(-1, biases.size, 1), call.scale)
 
 
 def _multiply(call: Call, x: Array, weight: Array, bias: Array | int, out: Array) -> None:
-    """out = bias + the windows of x * weight; without bias, the gradient of that is added to x."""
+    """out = bias + weight times the windows of x.
+
+    Without a bias the other way round: `out` times weight is added to the windows of x.
+    """
     run(
         "nn_sequences",
         prod(x.shape[:-2]),
@@ -87,12 +90,12 @@ def _multiply(call: Call, x: Array, weight: Array, bias: Array | int, out: Array
         weight=weight,
         bias=bias,
         backward=isinstance(bias, int),
-        **_lie(call, x, out),
+        **_job_parameters(call, x, out),
     )
 
 
-def _lie(call: Call, x: Array, out: Array) -> dict[str, Any]:
-    """Sequences and how they lie, as the jobs get it."""
+def _job_parameters(call: Call, x: Array, out: Array) -> dict[str, Any]:
+    """Return the parameters of a job about sequences: their addresses, sizes and windows."""
     return {
         "gemm": blas("gemm", x.itemsize) or 0,
         "size": x.itemsize,

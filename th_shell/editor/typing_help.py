@@ -50,7 +50,10 @@ def completions(before: str, program: Program, workspace: Workspace) -> Completi
 def _members(
     steps: list[str], is_method: bool, program: Program, workspace: Workspace
 ) -> Iterable[str]:
-    """Return the names that may follow steps which lead to nothing that the engine has."""
+    """Return the names that may follow a path which the engine knows nothing of.
+
+    steps: as completing/paths.py reads them. The names come from programs and packages.
+    """
     world = workspace.world()
     path, is_made = _path(steps)
     if is_made and (methods := symbols.methods_of(path, world)):
@@ -65,7 +68,7 @@ def _members(
 
 
 def _path(steps: Sequence[str]) -> tuple[str, bool]:
-    """Return the path of globals or of a module in steps, and whether its result is meant."""
+    """Return the dotted path in steps, and whether a call of it follows: `nn.Linear(…)`."""
     inner = list(steps[2:] if steps[:2] == _MODULES else steps)
     is_made = bool(inner) and inner[-1].startswith("(")
     names = inner[:-1] if is_made else inner
@@ -94,7 +97,7 @@ def signatures(before: str, program: Program, workspace: Workspace) -> list[Sign
 
 
 def _local(code: Sequence[Token], first: int, program: Program) -> tree.Local | None:
-    """Return the last local of the name that a call begins with."""
+    """Return the last local of the program that has the name with which a call begins."""
     named = [local for local in program.chunk.locals if local.name == code[first].text]
     return named[-1] if named else None
 

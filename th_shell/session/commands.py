@@ -1,8 +1,8 @@
 """Inputs that are for the shell itself and not code: a table for each language, and what runs them.
 
-A command is a function of the session, which is of the command's language, and of the text behind
-its mark or name. Its module is imported when the command is first used: so modules of commands may
-use those of sessions.
+A command is a function. It gets the session, which runs the command's language, and the text
+behind the command's mark or name. Its module is imported when the command is first used: so modules
+of commands may import those of sessions.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from th_shell.toml import loads
 
 
 class MagicError(Exception):
-    """A command that could not be done; the reason is shown in one line behind its name."""
+    """A command cannot be carried out; its name and the reason are shown in one line."""
 
     @classmethod
     def of(cls, name: str, error: OSError | ValueError) -> MagicError:
-        """Return a file or program that cannot be used, as the system says, or for its name."""
+        """Return the error of a file or program: its name, and the reason that the error has."""
         return cls(f"{name}: {error.strerror if isinstance(error, OSError) else error}")
 
 
 class Command(NamedTuple):
     """A command, as commands.toml has it."""
 
-    #: Its module, seen from the rooms' folder, and its function.
+    #: The module, as seen from the folder th_shell, and the function: "magics.save.save".
     place: str
     #: The words that follow the name.
     usage: str = ""
@@ -51,12 +51,12 @@ class CommandTable:
         return [name for name in self.rows if name.startswith("%")]
 
     def name(self, word: str) -> str:
-        """Return the name of the command that has this name for other programs, too."""
+        """Return the name of the command for a name that other programs have for it."""
         own_name = _OTHER_NAMES.get(word, word)
         return own_name if own_name in self.rows else word
 
     def takes_input(self, name: str) -> bool:
-        """Tell whether an input of the language stands behind a name: '%time'."""
+        """Tell whether the text behind a name is an input of the language, as for '%time'."""
         command = self.rows.get(self.name(name))
         return command is not None and command.usage.endswith("INPUT")
 
@@ -67,7 +67,7 @@ class CommandTable:
     def run(self, session: Any, text: str) -> None:
         """Run the command that an input calls, or say in one line why that cannot be done.
 
-        Of two marks that it begins with, the longer one counts.
+        If the input begins with two marks, such as '?' and '??', the longer one counts.
         """
         text = text.strip()
         name = max(filter(text.startswith, self._marks), key=len)
@@ -98,7 +98,7 @@ def _rows(language: str) -> dict[str, Command]:
 
 
 _TABLE = loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
-#: Python has breakpoint(), importlib and pickle.
+#: The commands for Lua alone: Python has breakpoint(), importlib and pickle.
 _LUAS_OWN = ("%break", "%store", "%restore", "%reload", "%autoreload")
 _LUA = _rows("lua")
 _PYTHON = {name: row for name, row in _LUA.items() if name not in _LUAS_OWN} | _rows("python")

@@ -42,9 +42,10 @@ def _make_private(descriptor: int) -> None:
 class InputHistory(History, ABC):
     """The inputs, which are also stored in a file; each language has a form of it.
 
-    inputs: a function that finds the inputs in a text that was entered. ready: waits until it can
-    be used; None where it can now. lines: how many are read, from the end of the file. Where the
-    file cannot be read or written, no error is raised; the history then ends with the program.
+    inputs: a function that finds the inputs in a text that was entered. ready: a function that
+    waits until `inputs` can be called; None where it can now. lines: how many are read, from the
+    end of the file. No error is raised where the file cannot be read or written; the history then
+    ends with the program.
     """
 
     def __init__(

@@ -303,13 +303,18 @@ def _same_tensors(
 # `-- this fails` announces one, `-- compute the error` and `-- no error here` do not. The text of a
 # comment behind `error:` may be in other words than the message, but must not name other things.
 
+#: The ends of clauses: each clause of a comment is judged by itself.
 _CLAUSE_ENDS = re.compile(r"[;:,.!()\[\]>]|\s-+\s")
+#: Words before the predicate by which a clause announces no error: `no error`, `catch the error`.
 _NEGATED = re.compile(
     r"\b(?:no|not(?! allowed)|never|without|nothing|cannot|if|unless|whether|until|instead|avoids?"
     r"|prevents?|handl\w+|catch\w*|checks?|comput\w+|prints?|returns?|logs?|ignores?)\b|n't\b",
     re.I,
 )
+#: The object of a verb: `an error`, `the following exception`.
 _RAISED = r"(?:(?:an?|the|\w+) )?(?:\w+ )?(?:errors?|exceptions?)"
+#: The words of an announcement, such as `fails` or `raises an error`: they stand at the end of a
+#: clause, or before a quoted message or a reason.
 _PREDICATE = re.compile(
     rf"(?:\bfails?|\b(?:raises?|throws?|gives?|causes?|produces?|results? in)(?: {_RAISED})"
     r"|\b(?:raises?|throws?)|\b(?:illegal|invalid|not allowed)"
@@ -318,13 +323,14 @@ _PREDICATE = re.compile(
     r"|^(?:illegal|invalid)(?: \w+){1,2}$",
     re.I,
 )
+#: A message behind `error:`.
 _ANNOUNCEMENT = re.compile(r"\berrors?\b[\])]*\s*:\s*(?P<text>.+)", re.I | re.S)
 _LETTER = re.compile(r"\w")
 _QUOTED = re.compile(r"(?<!\w)(['\"`])([^'\"`]+)\1")
 
 
 def announces_error(comment: str) -> bool:
-    """Return whether a comment says that its code raises an error."""
+    """Tell whether a comment says that its code raises an error."""
     for clause in _CLAUSE_ENDS.split(comment):
         predicate = _PREDICATE.search(clause.strip())
         if predicate and not _NEGATED.search(clause.strip(), 0, predicate.end()):
@@ -333,7 +339,7 @@ def announces_error(comment: str) -> bool:
 
 
 def rules_out(comment: str, message: str) -> bool:
-    """Return whether a comment tells of another error: nearly the same, or with other names."""
+    """Tell whether a comment is about another error than the message: nearly it, or other names."""
     announcement = _ANNOUNCEMENT.search(comment)
     if not announcement:
         return False

@@ -20,12 +20,13 @@ from th_shell.docs.judging.printout import ELLIPSIS, contradictions, precision
 
 #: Fewer numbers may agree, or be in order, by chance.
 _LEAST = 4
-#: Pairs: at least so many numbers, and how many widths of their range others may lie beyond it.
+#: How far beyond the range of printed numbers a documented one may lie, in widths of that range, by
+#: the least count of printed numbers.
 _MOST_BEYOND = ((20, 0.6), (6, 3.0))
-#: If each of the values was printed so often, another value is impossible.
+#: If runs have printed each of their values at least so often, no other value is possible.
 _OFTEN = 8
-#: In how many runs a number must have been printed for its deviations to tell something, and how
-#: many standard deviations of theirs are too many: with 6 runs, once in a million numbers.
+#: The runs that a number must have been printed in before its deviation counts, and the standard
+#: deviations that are too many: with 6 runs, a right number is refused once in a million.
 _RUNS, _MOST_DEVIATIONS = 6, 30
 
 
@@ -115,7 +116,7 @@ def _far_off(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> st
     from statistics import fmean, stdev  # late: few pages need it
 
     for value, *samples in zip(documented, *runs, strict=True):
-        # New memory may hold numbers so large that their squares are none.
+        # New memory may hold numbers so large that their squares are infinite.
         if len(samples) < _RUNS or not all(isfinite(8 * sample * sample) for sample in samples):
             continue
         deviation = stdev(samples)

@@ -31,7 +31,7 @@ class Passage(NamedTuple):
     below: Sequence[Line]
     #: The names that the page has given values so far.
     bound: frozenset[str]
-    #: Those of them that are modules.
+    #: The names in `bound` whose values are modules.
     modules: frozenset[str] = frozenset()
     #: The text that the example has printed.
     got: str = ""
@@ -48,8 +48,9 @@ class Repair(NamedTuple):
     lines: Mapping[int, Sequence[str]]
 
 
-#: The replacement of a pattern; a function that proposes repairs.
+#: The replacement of a pattern, as re.sub takes it.
 _Replacement = str | Callable[[re.Match[str]], str]
+#: A function that proposes repairs.
 _Proposal = Callable[[Passage], Iterator[Repair]]
 
 
@@ -73,7 +74,7 @@ def repairs(passage: Passage) -> Iterator[Repair]:
 
 
 def _applied(repair: Repair, passage: Passage) -> Passage:
-    """Return a passage with the lines of a repair."""
+    """Return a passage as a repair changes it."""
     names = ("above", "input", "documented", "below")
     parts: dict[str, Any] = {n: edited(getattr(passage, n), repair.lines) for n in names}
     return passage._replace(**parts)
@@ -85,12 +86,12 @@ def _contradicts_itself(passage: Passage) -> bool:
     return any(tensor.count != prod(tensor.sizes) for tensor in contradictions(text, passage.got))
 
 
-#: Python's parser takes no prompts.
+#: A prompt at the beginning of a line, which Python's parser would refuse.
 _MARK = re.compile(r"^\s*(?:>>>|\.\.\.|(?:In ?\[\d*\]|\.{3,}):)(?: |$)")
 
 
 def _capital_name(passage: Passage) -> Iterator[Repair]:
-    """Propose small letters for names without values that have them in small letters."""
+    """Propose small letters for a name that has a value only if it is written in small letters."""
     source = "\n".join(_MARK.sub("", line.text) for line in passage.input)
     used = read_names(passage.language, source) - passage.bound
     wrong = [name for name in sorted(used) if name.lower() in passage.bound - {name}]
@@ -147,7 +148,7 @@ _curly_quotes = _substitution(
 )
 
 
-#: A word of prose; a string, a path or a place in a program is none.
+#: A word of prose, and no string, path or name of a program.
 _WORD = re.compile(r"(?<!\S)[(\"]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"]*(?!\S)")
 _COMMENTS = {LUA: re.compile(r"--(?!\[)"), PYTHON: re.compile(r"#")}
 #: Lines that never end a comment: the line with a tensor's sizes, a printed object, a call.

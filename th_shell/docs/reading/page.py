@@ -22,7 +22,7 @@ from th_shell.files import read_file
 
 
 def text_of(path: Path) -> str:
-    """All text of a page. Raises OSError."""
+    """Return all text of a page. Raises OSError."""
     return read_file(path).decode("utf-8", "surrogateescape")
 
 
@@ -37,7 +37,7 @@ def read_text(text: str, name: str, usual: str = LUA) -> PageText:
     unread_lines: set[int] = set()
     unread = 0
     is_run = True
-    blocks = _led(reader(suffix)(lines), lines)
+    blocks = _with_leads(reader(suffix)(lines), lines)
     if suffix not in FORMATS:
         blocks = _joined(blocks, lines)
     for block in blocks:
@@ -57,13 +57,15 @@ def read_text(text: str, name: str, usual: str = LUA) -> PageText:
     return PageText(name, suffix, lines, run_blocks, unread_lines, unread)
 
 
-def _led(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
+def _with_leads(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
+    """Yield blocks with the last line above each that is not blank, which may announce output."""
     for block in blocks:
         above = (lines[at].strip() for at in range(block.opening - 2, -1, -1))
         yield replace(block, lead=next(filter(None, above), ""))
 
 
 def _joined(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
+    """Yield blocks, those with only blank lines between them as one."""
     parts: list[Block] = []
     for block in blocks:
         if parts and not _continues(block, parts[0], parts[-1], lines):
@@ -75,9 +77,10 @@ def _joined(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
 
 
 def _continues(block: Block, first: Block, last: Block, lines: Sequence[str]) -> bool:
+    """Tell whether a block continues the one that first and last begin and end."""
     if block.language not in ("", first.language):
         return False
-    # Of Python, a block without prompts is one input: what two fences name are two.
+    # In Python a block without prompts is one input: two fences that name Python stay two.
     is_new = block.language and language_of(block.language, ()) == PYTHON
     if is_new or block.output is not None or last.output is not None:
         return False
@@ -85,6 +88,7 @@ def _continues(block: Block, first: Block, last: Block, lines: Sequence[str]) ->
 
 
 def _whole(parts: Sequence[Block]) -> Block:
+    """Return the block that parts of it make up."""
     inside = tuple(line for part in parts for line in part.lines)
     return replace(parts[0], closing=parts[-1].closing, lines=inside)
 
@@ -118,8 +122,8 @@ def read(
 ) -> Page:
     """Read a page.
 
-    said: of it and the others of its folder. text: what it is read from; None for its file. Raises
-    OSError and PageError.
+    rules: the configuration of its folder. text: the page's text; None to read the path's file.
+    Raises OSError and PageError.
     """
     rules = rules or Configuration()
     folder, language = rules.errata, rules.language or LUA

@@ -118,6 +118,7 @@ def _counts(pages: Sequence[PageResult]) -> str:
 
 
 def _meanings(pages: Sequence[PageResult]) -> Iterator[str]:
+    """Yield a remark on each verdict that needs one, and the roots of failures."""
     counts = tally(pages)
     for verdict, meaning in _MEANINGS.items():
         if verdict.value in counts:

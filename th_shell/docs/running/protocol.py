@@ -32,6 +32,7 @@ GO = b"go\n"
 
 _LONGEST_LINE = 80
 
+#: A message, or as much of one as has arrived.
 _BEGINNING = re.compile(
     rb"[A-Za-z]{0,60}|[A-Za-z]{1,60} \d{0,12}|[A-Za-z]{1,60} \d{1,12}\n.*", re.S
 )

@@ -1,4 +1,4 @@
-"""The engine for Torch7's pages: the runtime, behind the protocol of engines."""
+"""The engine for pages of Torch7: answers the protocol's requests by this project's runtime."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from th_shell.packages.place import search_users_tree
 from th_shell.runtime.shell import Engine, Interrupted, LuaError
 
 _BEGIN = Path(__file__).with_name("begin.lua")
-#: Code that most pages use, and that is slower at its first use.
+#: Code such as most pages have: its first run is slow, since it loads modules.
 _REHEARSAL = """\
 local x = torch.rand(3)
 tostring(x + 1)
@@ -58,7 +58,7 @@ class _Worker:
         self._requests = requests
 
     def answer(self, request: protocol.Message) -> protocol.Message:
-        """Do what is asked for; return the reply."""
+        """Do what a request asks for, and return the reply."""
         act = getattr(self, f"do_{request.name}", None)
         try:
             with self._engine.interruptible():

@@ -32,7 +32,7 @@ _SHORT = re.compile(r"^[^\W_](?:.{0,58}[^\s.,:;!?…。])?$")
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
-    """Return the blocks of a text page, and its prompts outside of these."""
+    """Return the blocks of a text page, and blocks of the prompts outside of fences."""
     blocks = list(with_sessions(lines, list(_fenced(lines))))
     inside = {line.number for block in blocks for line in block.lines}
     return complete(blocks, [h for h in _headings(lines) if h[0] not in inside], lines)
@@ -41,9 +41,9 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
 def _fenced(lines: Sequence[str]) -> Iterator[Block]:
     """Yield the blocks between fences, which may be damaged.
 
-    A fence that names a language always opens a block, and closes one that is still open. A fence
-    with a curly quote within a block that a fence without one has opened, or the other way round,
-    comes from a page break and is left out.
+    A fence that names a language always opens a block, and closes one that is still open. Page
+    breaks leave fences of the other kind (with or without a curly quote) within blocks: these are
+    ignored.
     """
     mark, language, opening = "", "", 0
     content: list[Line] = []
@@ -78,7 +78,7 @@ def _closes(opened: str, mark: str) -> bool:
 
 
 def _headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Lines that begin with '#', and short lines between blank ones."""
+    """Yield the line and text of each heading: lines with '#', and short ones that stand alone."""
     for at, text in enumerate(lines):
         if text.startswith("#"):
             if marked := _HEADING.match(text):
