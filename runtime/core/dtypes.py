@@ -11,7 +11,7 @@ from th_shell.runtime.core.c_structs import ELEMENT_TYPES
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Up to here, each whole number is a double.
+#: The largest number up to which each whole number is a double.
 EXACT = float(2**53)
 _INT32_LIMIT = float(2**31)
 _INT64_LIMIT = float(2**63)
@@ -39,7 +39,7 @@ class DType:
 
     @property
     def size(self) -> int:
-        """Bytes of one element."""
+        """Return the number of bytes of an element."""
         return self.numpy.itemsize
 
     @property
@@ -81,15 +81,15 @@ def cast(values: Array, to: DType) -> Array:
 
 
 def cut(values: Array, width: int) -> Array:
-    """Floats as whole numbers of 4 or 8 bytes: without their fractions.
+    """Convert floats to whole numbers of 4 or 8 bytes, without their fractions.
 
-    Those that do not fit, and nans, become the smallest number.
+    Numbers that do not fit, and nans, become the smallest whole number.
     """
     if values.itemsize == 2:
-        values = values.astype(np.float32)  # in which the limits are numbers
+        values = values.astype(np.float32)  # a half has no number as large as the limits
     limit, wide = (_INT64_LIMIT, np.int64) if width == 8 else (_INT32_LIMIT, np.int32)
     largest = np.maximum.reduce(np.absolute(values), axis=None, initial=0)
-    if not largest < limit:  # which it is not where one is nan
+    if not largest < limit:  # also if one is nan
         values = np.where((values > -limit - 1) & (values < limit), values, -limit)
     cut_values: Array = values.astype(wide)
     return cut_values

@@ -64,7 +64,7 @@ def limit_data() -> int:
 
 
 def refresh_limit() -> None:
-    """`limit_data`, unless that was done a moment ago."""
+    """Call `limit_data`, unless that was done a moment ago."""
     if time.monotonic() - _last[0] > _MOMENT:
         limit_data()
 
@@ -109,7 +109,7 @@ def _set(most: int) -> None:
 
 
 def _fields(path: str, names: tuple[str, ...]) -> dict[str, int]:
-    """Fields of a file whose lines are like ``VmData:   360 kB``, in bytes."""
+    """Return fields of a file with lines such as ``VmData:   360 kB``, in bytes."""
     fields = {}
     with suppress(OSError, ValueError), open(path, encoding="utf-8") as file:
         for line in file:

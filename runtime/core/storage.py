@@ -212,7 +212,7 @@ class Storage:
 
     @property
     def size(self) -> int:
-        """Number of elements."""
+        """Return the number of elements."""
         return len(self.data) if self._unread is None else self._unread[0]
 
     @property

@@ -51,7 +51,7 @@ def check_dimensions(count: int) -> None:
 
 
 def describe(sizes: Sequence[int]) -> str:
-    """Sizes as the reference's messages print them: '[2 x 3]'."""
+    """Return sizes as the reference's messages print them: '[2 x 3]'."""
     return "[" + " x ".join(map(str, sizes)) + "]"
 
 
@@ -145,12 +145,12 @@ class Tensor:
 
     @property
     def ndim(self) -> int:
-        """Number of dimensions; 0 for an empty tensor."""
+        """Return the number of dimensions; 0 for an empty tensor."""
         return len(self.sizes)
 
     @property
     def nelement(self) -> int:
-        """Number of elements."""
+        """Return the number of elements."""
         return prod(self.sizes) if self.sizes else 0
 
     @property

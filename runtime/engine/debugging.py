@@ -90,7 +90,7 @@ class Debugging:
     """The questions of debuggers about frames, and the settings of where a program stops."""
 
     def __init__(self, call: LuaCall, line: DebuggerLine, ctrl_c: CtrlC) -> None:
-        """call, line, ctrl_c: those of its `LuaState`."""
+        """Make it for a `LuaState`, which has call, line and ctrl_c."""
         self._call = call
         self._line = line
         self._ctrl_c = ctrl_c

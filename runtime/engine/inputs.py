@@ -30,7 +30,7 @@ class Inputs:
     """The inputs of a session: runs them, shows their values, and keeps these as results."""
 
     def __init__(self, call: LuaCall) -> None:
-        """call: of the session's Lua state, `LuaState.call`."""
+        """Make it for a session; call: `LuaState.call` of its Lua state."""
         self._call = call
         self._has_locals = False  # whether an input has declared locals of the session
 

@@ -180,7 +180,7 @@ class LuaTable(LuaObject):
         return [*values, *(value for _, value in entries)]
 
     def items(self) -> list[tuple[Any, Any]]:
-        """Keys and values."""
+        """Return the pairs of keys and values."""
         values, entries = self._contents()
         return [*enumerate(values, 1), *entries]
 
@@ -229,7 +229,7 @@ class LuaTable(LuaObject):
         waiting: list[tuple[Any, list[Any], list[tuple[Any, Any]], bool]] = []
 
         def copy(value: Any, within: bool) -> Any:
-            """within: whether an object of a class holds the value."""
+            """Copy a value. within: whether an object of a class holds it."""
             if not isinstance(value, LuaTable):
                 return value
             if (value, within) not in copies:

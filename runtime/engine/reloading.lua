@@ -1,8 +1,10 @@
---- Loads modules anew whose files have changed, in place.
--- Who holds a module's table, an object or a class has the new functions: the table that a module
--- has returned is filled with what the new one has, and torch.class gives a file its own classes
--- again (see core/classes.lua). Functions of the file that it no longer has are removed; other
--- values stay. Where the file does not compile, or ends with an error, all of these are as before.
+--- Loads modules whose files have changed anew, in place: code that holds a module's table, a class
+-- or an object finds the new functions there.
+--
+-- The fields of the new table are written into the table that the module returned before, and
+-- torch.class gives a file its own classes again (see core/classes.lua). Functions that the file no
+-- longer has are removed; other values stay. If the file does not compile, or raises an error,
+-- everything is as before.
 -- @module reloading
 
 local host, classes, python_calls = import('host', 'core.classes', 'core.python_calls')
@@ -15,9 +17,10 @@ local reloading = {}
 local getinfo, getupvalue, setupvalue = debug.getinfo, debug.getupvalue, debug.setupvalue
 local raw_metatable, set_metatable = debug.getmetatable, debug.setmetatable
 
-local source      -- of the chunk that is loaded anew
-local before      -- table -> its fields and its metatable before that
+local source      -- the name of the file, as debug.getinfo tells it of the functions there
+local before      -- table -> the fields and the metatable that it had before
 
+-- Notes the fields and the metatable of a table that may be changed.
 local function note(t)
   if before[t] then return end
   local fields = {}
@@ -25,6 +28,7 @@ local function note(t)
   before[t] = { fields = fields, metatable = raw_metatable(t) }
 end
 
+-- Gives all noted tables back what they had.
 local function undo()
   for t, was in next, before do
     for key in next, t do
@@ -46,7 +50,7 @@ local function remove_old_functions(t)
   end
 end
 
--- Lets the functions of the file that are in a table have the old table in place of the new one.
+-- Replaces the new table of the module by the old one in the upvalues of a table's functions.
 local function redirect(t, new, old, seen)
   local function visit(f)
     if seen[f] or not is_of_file(f) then return end
@@ -62,6 +66,7 @@ local function redirect(t, new, old, seen)
   for _, value in next, t do visit(value) end
 end
 
+-- Fills the old table of the module from the new one, and lets all code refer to the old one.
 local function replace_table(old, new)
   for key, value in next, new do rawset(old, key, value) end
   set_metatable(old, raw_metatable(new))
@@ -72,6 +77,7 @@ local function replace_table(old, new)
   end
 end
 
+-- Runs the file again, and brings what it has made into the old tables.
 local function run_anew(main_chunk, name)
   local loaded = package.loaded
   local old = loaded[name]
@@ -105,8 +111,8 @@ function reloading.changed()
   return names
 end
 
---- Loads a module anew; returns false where none of this name was loaded from a file, nil, or the
--- message and the traceback of an error.
+--- Loads a module anew. Returns nothing if that is done; false if no module of this name was loaded
+-- from a file; the message and the traceback of an error.
 function reloading.reload(name)
   local module = modules[name]
   if not module or package.loaded[name] == nil then return false end

@@ -137,13 +137,13 @@ class ShellEngine:
         return None if path is None else to_text(path)
 
     def package_sources(self) -> dict[str, str]:
-        """Packages of Lua files that are known by name, and the repositories of their sources."""
+        """Return the repositories of packages of Lua files that are known, by their names."""
         lines = to_text(self._lua.call(b"package_sources")).splitlines()
         rows = (line.split(" ", 2) for line in lines)
         return {name: f"https://github.com/{path}" for name, path, _ in rows}
 
     def impossible_packages(self) -> dict[str, tuple[str, str]]:
-        """Packages that there cannot be: why ("opens windows, which …"), and what to do."""
+        """Return, by name, why there cannot be a package ("opens windows, …"), and what to do."""
         lines = to_text(self._lua.call(b"impossible_packages")).splitlines()
         return {name: (why, advice) for name, why, advice in (line.split("\t") for line in lines)}
 

@@ -343,7 +343,7 @@ _AT_A_TIME = 1000  # values: Lua's stack has room for some thousands
 
 
 def plain_values(values: Sequence[Any]) -> Sequence[Any] | None:
-    """Values as they cross where Lua can have each as it is; otherwise None."""
+    """Return values as they cross, if Lua can have each as it is; otherwise None."""
     if len(values) < _MANY:
         return _few_plain_values(values)
     kinds = set(map(type, values))

@@ -47,7 +47,7 @@ class Variables:
     """
 
     def __init__(self, call: LuaCall) -> None:
-        """call: of the session's Lua state, `LuaState.call`."""
+        """Make it for a session; call: `LuaState.call` of its Lua state."""
         self._call = call
 
     def inspect(self, path: str, statistics: bool = False) -> Facts:

@@ -32,7 +32,7 @@ from th_shell.runtime.host.lua_calls import guarded
 
 
 def definitions() -> dict[bytes, bytes | int]:
-    """Numbers and names that Lua and Python share; what Lua makes its declarations from."""
+    """Return numbers and names that Lua and Python share, from which Lua makes its declarations."""
     types = "".join(f"{name} {element_ctype(real)}\n" for name, real in ELEMENT_TYPES)
     offsets = [
         f"{s.name} {member} {offset}"

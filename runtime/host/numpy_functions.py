@@ -112,7 +112,7 @@ def loop_for_lua(name: bytes, signature: bytes) -> tuple[int, int] | None:
 
 @cache
 def _half_values() -> Array:
-    """65,536 floats: the number that each pattern of 16 bits is as a Half."""
+    """Return 65,536 floats: the number that each pattern of 16 bits is as a Half."""
     values = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
     # Nans keep only their signs: other bits are not safe in Lua (lua/tensor/elements.lua).
     return np.where(np.isnan(values), np.copysign(np.float32(np.nan), values), values)

@@ -273,7 +273,7 @@ class DiskFile(File):
                 raise TorchError(f"write error: {os.strerror(error.errno or 0)}")
 
     def stop_buffering(self) -> None:
-        """From now on, write at once and read only as many bytes as are asked for."""
+        """Write at once from now on, and read only as many bytes as are asked for."""
         self._drain_or_fail()
         self._unbuffered = True
         if self.window.room:
@@ -327,7 +327,7 @@ class DiskFile(File):
         super().close()
 
     def leave(self) -> None:
-        """Called for an open file that no program closes any more: write its buffer.
+        """Write the buffer of an open file that no program closes any more.
 
         That this fails is told, since no program can catch it.
         """

@@ -1,4 +1,7 @@
-"""Activations, arithmetic with numbers and learned vectors, and reductions of a dimension."""
+"""Rows of nn's modules: activations, arithmetic with numbers and parameters, and reductions.
+
+A row makes the graph's nodes for the classes that it names.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ function_rows(
 
 @row("nn.RReLU")
 def _rrelu(m: Module, x: Value) -> Value:
-    """Take the mean of its slopes, as in evaluation."""
+    """Add a LeakyReLU with the mean of the two slopes, as RReLU computes in evaluation."""
     return ew.leaky_relu(x, (m.number("lower", 1 / 8) + m.number("upper", 1 / 3)) / 2)
 
 
@@ -51,7 +54,7 @@ def _prelu(m: Module, x: Value) -> Value:
 
 @row("nn.CReLU")
 def _crelu(m: Module, x: Value) -> Value:
-    """Return the parts above 0 and below it as channels."""
+    """Return the ReLU of x, and behind its channels the ReLU of -x."""
     dim = 0 if x.shape is not None and x.rank == m.whole("nInputDims") else 1
     return ew.relu(cat([x, ew.function(x, "neg")], dim))
 
@@ -111,7 +114,7 @@ _LEARNED = {
 
 @row(*_LEARNED)
 def _learned(m: Module, x: Value) -> Value:
-    """Add, or multiply by, a parameter: one number, or as many as a sample has."""
+    """Add a parameter, or multiply by it: it has one number, or as many as a sample."""
     kind, name = _LEARNED[m.kind]
     parameter = m.parameter(name)
     if parameter.size > 1:

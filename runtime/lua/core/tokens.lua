@@ -1,4 +1,4 @@
---- Finds the tokens of Lua sources that LuaJIT has read before: whether they are right is known.
+--- Finds the tokens of Lua sources. LuaJIT has compiled these before, so their syntax is right.
 -- @module tokens
 
 local find, match, sub, gsub = string.find, string.match, string.sub, string.gsub
@@ -13,6 +13,7 @@ local function bracket_end(source, at)
   return last or #source
 end
 
+-- The position of the last character of a text in quotes that begins at a position.
 local function string_end(source, at)
   local quote = match(source, '^["\']', at)
   if not quote then return nil end

@@ -1,7 +1,7 @@
---- Operations on few elements without Python: calls the Lua halves of the modules of ops/. Python
--- says once for each pattern of argument kinds (runtime/calls/small.py) which function of theirs a
--- call means, and with which arguments. A function returns nil, with nothing changed, for calls
--- that it does not handle; these go on to Python.
+--- Computes operations on few elements without Python, by functions of the Lua halves of ops/.
+-- For each pattern of argument kinds, Python is asked once (runtime/calls/small.py) which function
+-- computes such a call, and with which arguments. For calls that it does not handle, a function
+-- changes nothing and returns nil; these go on to Python.
 -- @module small
 
 local host, bridge, c_structs = import('host', 'core.bridge', 'core.c_structs')
@@ -22,7 +22,7 @@ for i, dtype in ipairs(c_structs.dtypes) do of_class[dtype.tensor_id] = FIRST_TE
 
 local class_of_metatable = class_ids.class_of_metatable
 
--- The kind of a list, which is that of its first element.
+-- The kind of a list of tensors, by its first element; NONE for other tables.
 local function list_kind(value)
   local first = rawget(value, 1)
   if type(first) ~= 'userdata' or getmetatable(value) then return NONE end
@@ -77,7 +77,7 @@ return function(a1, a2, a3, a4, a5, a6, a7, ...)
 end
 ]]
 
--- The function for a pattern of arguments, or false.
+-- Asks Python for the function of a pattern of arguments; false if there is none.
 local function find(name, dtype, code)
   local found = python_calls.ask(host.find_small, name, dtype, code)
   if not found then return false end
@@ -86,7 +86,7 @@ local function find(name, dtype, code)
   return run and import.compile(CALL:format(arguments), 'ops/' .. module .. '.lua')(run) or false
 end
 
---- Must be called before Python gives back what the engine has.
+--- Must be called before Python frees the memory of the engine.
 function small.close()
   if small.tools then small.tools.closed = true end
 end
@@ -95,14 +95,15 @@ end
 
 local of_functions = {} -- for each torch function: pattern of arguments -> the Lua function
 
---- Must be called when the default element type has changed.
+--- Forgets the functions that were found; must be called when the default element type has changed.
 function small.forget()
   for _, runners in ipairs(of_functions) do
     for code in pairs(runners) do runners[code] = nil end
   end
 end
 
--- Makes what chooses among the functions for one type; nil: for the functions of torch.
+-- Makes a function that returns the Lua function for the arguments of a call, or false.
+-- @param dtype the element type of a method; nil for the functions of torch
 local function chooser(dtype)
   return function(runners, name, n, a, b, c, d, e, f, g)
     local code = n <= 7 and pattern(n, a, b, c, d, e, f, g)

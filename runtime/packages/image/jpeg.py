@@ -1,4 +1,7 @@
-"""JPEG files, by Pillow. One that was cut short is grey where it ends, as for the original."""
+"""Reads and writes JPEG files by Pillow.
+
+The missing part of a file that was cut short is grey, as in the original.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 from th_shell.runtime.packages import optional
 from th_shell.runtime.packages.image import files
 
-_FINE = 25  # the quality from which on all steps fit into a byte
+_FINE = 25  # from this quality on, all steps of quantization fit into a byte
 _END = b"\xff\xd9"
 _DAMAGED = "Corrupt JPEG data"
 _CANNOT_OPEN = "cannot open file <%s> for reading"
@@ -66,8 +69,8 @@ def _save(call: Call) -> None:
 def _options(quality: int) -> dict[str, Any]:
     """Return Pillow's options for a quality.
 
-    For low ones the steps in which values are stored exceed a byte. The original stores them as
-    they are; Pillow cuts them, but not steps that it is given itself.
+    For a low quality some steps of quantization exceed a byte. The original stores them as they
+    are. Pillow cuts the steps that it computes itself, but stores given ones as they are.
     """
     if quality >= _FINE:
         return {"quality": quality}
@@ -78,7 +81,7 @@ def _options(quality: int) -> dict[str, Any]:
 
 @lru_cache(1)
 def _standard_steps() -> list[list[int]]:
-    """Return the steps of the standard, which are those of quality 50."""
+    """Return the steps of quantization of the JPEG standard, which are those of quality 50."""
     grey = np.zeros((8, 8, 3), np.uint8)
     with _open(files.encoded(grey, "JPEG", quality=50)) as picture:
         return [list(table) for table in picture.quantization.values()]

@@ -1,4 +1,4 @@
-"""``torch.Generator``: a stream of random numbers, and the one that functions draw from."""
+"""``torch.Generator``: streams of random numbers, and the default one of the program."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Start a stream that nobody foresees; returns its seed."""
+        """Start the stream of a random seed; returns the seed."""
         seed = int.from_bytes(os.urandom(8), "little") >> 1
         self.manual_seed(seed)
         return seed
@@ -56,7 +56,10 @@ class Generator:
             return wrap(np.frombuffer(bytearray(self._words.state), np.uint8))
 
     def set_state(self, new_state: Tensor, /) -> Generator:
-        """Go on from a state; returns the generator. Raises TypeError and RuntimeError."""
+        """Continue from a state that `get_state` returned; returns the generator.
+
+        Raises TypeError and RuntimeError for a tensor that is no state.
+        """
         state = _bytes_of(new_state)
         with self._words.lock:
             self._words.state = state
@@ -82,13 +85,13 @@ default_generator = Generator()
 default_generator.seed()
 
 
-_held: list[bool] = []  # whether the default stream's lock was got for a fork
+_held: list[bool] = []  # for each fork in progress, whether it has the default stream's lock
 
 
 def _before_fork() -> None:
-    """Let no thread be at the default stream while the process forks: a child could not use it.
+    """Take the lock of the default stream, which a child could otherwise never take.
 
-    It waits a second at most: the thread that forks may be at it itself, in a signal's handler.
+    Waits a second at most: the thread that forks may have the lock itself, in a signal's handler.
     """
     _held.append(default_generator._words.lock.acquire(timeout=1))
 
@@ -101,7 +104,7 @@ def _after_fork() -> None:
 os.register_at_fork(before=_before_fork, after_in_child=_after_fork, after_in_parent=_after_fork)
 
 register_kind("torch.Generator", Generator)
-#: Where a call gets random numbers from: its generator, or by default that of the program.
+#: The generator that a call is given; None for the default one.
 Source: TypeAlias = Generator | None
 
 

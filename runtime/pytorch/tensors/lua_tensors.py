@@ -47,7 +47,7 @@ class SharedTensor(Tensor, is_internal=True):
 
     @property
     def strides(self) -> Shape:
-        """For each dimension the elements of the storage from one element to the next."""
+        """Return, for each dimension, the distance of neighbouring elements in the storage."""
         return self.of_lua.strides or (1,)
 
     @property

@@ -160,7 +160,7 @@ class Tensor:
 
     @property
     def strides(self) -> Shape:
-        """For each dimension the elements of the storage from one element to the next."""
+        """Return, for each dimension, the distance of neighbouring elements in the storage."""
         array = self._array
         if not array.size and not any(array.strides):  # numpy's of a new array
             return contiguous_strides(array.shape)
