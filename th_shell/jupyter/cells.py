@@ -7,45 +7,29 @@ at the prompt. Nothing here knows Jupyter's protocol.
 
 from __future__ import annotations
 
-import os
 import re
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from th_shell.jupyter.streams import Streams
 from th_shell.runtime.shell import Interrupted, LuaError
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.inputs import placed
 from th_shell.session.session import Session
-from th_shell.visible import visible
-
-#: Data to show by their MIME types.
-Data = dict[str, Any]
 
 _LEAVE = ("exit", "exit()", "quit", "quit()")
 _WHOLE = "%%"  # a command that begins so has all of the cell as its input
-
-
-class FrontEnd(NamedTuple):
-    """The functions by which Lua calls the front end; all arguments are bytes or booleans."""
-
-    #: Returns an answer for io.read; None where it has ended, False where there are no answers.
-    ask: Callable[[bool], bytes | None | bool]
-    #: Takes MIME types and data in turn.
-    show: Callable[..., None]
-    #: Removes the output.
-    clear: Callable[[bool], None]
 
 
 class Outcome(NamedTuple):
     """The outcome of a cell."""
 
     error: LuaError | None = None
-    #: The data of the last input's values.
-    result: Data | None = None
+    #: The text of the last input's values, where it has any.
+    result: str | None = None
     #: The text of help that was asked for.
     page: str = ""
     #: Whether the session ends.
@@ -60,41 +44,22 @@ class Cells:
     interrupted: is set by an interrupt that comes between two inputs.
     """
 
-    def __init__(
-        self,
-        session: Session,
-        streams: Streams,
-        front_end: FrontEnd,
-        interrupted: threading.Event,
-    ) -> None:
+    def __init__(self, session: Session, streams: Streams, interrupted: threading.Event) -> None:
         self.session = session
         self._streams = streams
         self._interrupted = interrupted
         self._number = 0  # the cell's
         self._expected = b""  # what Lua was told last
         self._leaving = False  # whether a program has called os.exit
-        module = session.engine.module
-        self._values = module(_source("values"), b"=[th] jupyter/values", streams.collect)
-        session.engine.set_receiver(self._values[b"receive"])
-        self._input = module(
-            _source("input"), b"=[th] jupyter/input", front_end.ask, interruptible=True
+        source = (files("th_shell.jupyter") / "cells.lua").read_bytes()
+        self._values = session.engine.module(
+            source, b"=[th] jupyter/cells", streams.collect, self._leave
         )
-        module(_source("package"), b"=[th] jupyter/package", *front_end[1:], self._leave)
-
-    def start(self, path: str) -> None:
-        """Run a file before the first cell; its error is output."""
-        engine = self.session.engine
-        with self._streams.running():
-            try:
-                engine.run(engine.compile_file(path))
-            except LuaError as error:
-                text = "\n".join([error.message, error.traceback]).strip()
-                os.write(2, f"{visible(text)}\n".encode("utf-8", "surrogateescape"))
+        session.engine.set_receiver(self._values[b"receive"])
 
     def run(self, code: str, number: int) -> Outcome:
         """Run a cell. number: the cell's; 0 for one that leaves no trace."""
         self._interrupted.clear()
-        self.session.engine.call(self._input[b"forget"])
         self._number = number
         if number:
             self.session.texts.append(code)
@@ -107,12 +72,6 @@ class Cells:
             else:
                 outcome = self._run_all(list(placed(code, self.session.inputs(code))))
         return outcome._replace(next_input=self.session.take_next_input())
-
-    def value(self, expression: str) -> Outcome:
-        """Return the value of an expression that the front end wants to know; show nothing else."""
-        self._streams.collect()
-        with self.session.in_cell(0):
-            return self._evaluate(expression)
 
     def _run_all(self, pieces: Sequence[str]) -> Outcome:
         """Run inputs until their end or an error."""
@@ -182,13 +141,12 @@ class Cells:
         self._expect(b"result")
         error = self.session.evaluate(source)
         text = self._streams.collected()
-        html = self.session.engine.call(self._values[b"html"]) if text and error is None else None
         self._expect(b"")
         if self._leaving:
             return Outcome(leave=True)
         if text and error is None:
             self.session.write("".join(f"{line}\n" for line in self.session.hints_on_value(source)))
-        return Outcome(error, _data(text, html) if text else None)
+        return Outcome(error, text.rstrip("\n\t ") if text else None)
 
     def _expect(self, what: bytes) -> None:
         """Tell Lua what becomes of the values of inputs from now on."""
@@ -202,14 +160,3 @@ class Cells:
 
 def _lines_above(piece: str) -> int:
     return piece[: len(piece) - len(piece.lstrip())].count("\n")
-
-
-def _data(text: str, html: bytes | None) -> Data:
-    data = {"text/plain": text.rstrip("\n\t ")}
-    if html is not None:
-        data["text/html"] = html.decode("utf-8", "replace")
-    return data
-
-
-def _source(name: str) -> bytes:
-    return (files("th_shell.jupyter") / f"{name}.lua").read_bytes()

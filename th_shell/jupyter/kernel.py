@@ -23,7 +23,7 @@ from th_shell.config import load
 from th_shell.debugging.commands import attach, line_reader
 from th_shell.debugging.console import Console
 from th_shell.jupyter.assistance import complete, explain, is_complete
-from th_shell.jupyter.cells import Cells, Data, FrontEnd, Outcome
+from th_shell.jupyter.cells import Cells, Outcome
 from th_shell.jupyter.streams import Streams
 from th_shell.packages.place import search_users_tree
 from th_shell.pictures.display import Picture, set_display
@@ -34,7 +34,6 @@ from th_shell.visible import visible
 Content = dict[str, Any]
 
 _LEAST_PIXELS = 200  # of the longer side of an image: smaller ones are shown larger
-_TEXTS = ("text/", "application/json", "application/javascript", "image/svg+xml")
 
 
 class TorchKernel(Kernel):  # type: ignore[misc]
@@ -56,7 +55,6 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         super().__init__(**options)
         self._cell: Content = {}  # the request that output belongs to
         self._silent = False
-        self._startup = os.environ.get("TREPLSTARTUP", "")  # a file, until it was run
         self._interrupted = threading.Event()
         self._saved_handler: Any = signal.SIG_IGN
         self._streams = Streams(self._publish)
@@ -74,8 +72,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         session.serve_person()
         attach(session)
         session.debugger = Console(line_reader(self._question), session.sources)
-        front_end = FrontEnd(self._ask, self._show, self._clear)
-        return Cells(session, self._streams, front_end, self._interrupted)
+        return Cells(session, self._streams, self._interrupted)
 
     def _prepare(self, engine: Engine) -> None:
         engine.count_loops()
@@ -93,7 +90,9 @@ class TorchKernel(Kernel):  # type: ignore[misc]
     def _show_picture(self, picture: Picture) -> None:
         png = base64.b64encode(picture.to_png(_LEAST_PIXELS)).decode()
         name = f"<{type(picture).__name__.lower()}>"  # for front ends without pictures
-        self.display({"image/png": png, "text/plain": name})
+        self._streams.drain()
+        data = {"image/png": png, "text/plain": name}
+        self._send("display_data", {"data": data, "metadata": {}, "transient": {}})
 
     @property
     def kernel_info(self) -> Content:
@@ -141,26 +140,23 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         self._cell, self._silent = self.get_parent("shell"), silent
         self._allow_stdin = allow_stdin
         try:
-            if self._startup:
-                path, self._startup = self._startup, ""
-                self._cells.start(path)
             outcome = self._cells.run(code, 0 if silent else self.execution_count)
         except Exception as error:
             self.log.exception("in a cell")
             outcome = Outcome(LuaError(f"internal error: {type(error).__name__}: {error}"))
         self._show_outcome(outcome)
-        return self._reply(outcome, user_expressions or {})
+        return self._reply(outcome)
 
     def _show_outcome(self, outcome: Outcome) -> None:
         if outcome.error is not None:
             if outcome.result is not None:  # what was printed of the values
-                self._publish("stdout", outcome.result["text/plain"] + "\n")
+                self._publish("stdout", outcome.result + "\n")
             self._send("error", self._error(outcome.error))
         elif outcome.result is not None:
             content = {"execution_count": self.execution_count, "metadata": {}}
-            self._send("execute_result", content | {"data": outcome.result})
+            self._send("execute_result", content | {"data": {"text/plain": outcome.result}})
 
-    def _reply(self, outcome: Outcome, expressions: dict[str, str]) -> Content:
+    def _reply(self, outcome: Outcome) -> Content:
         reply: Content = {"execution_count": self.execution_count}
         if outcome.error is not None:
             return reply | {"status": "error"} | self._error(outcome.error)
@@ -173,15 +169,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         if outcome.leave:
             payload.append({"source": "ask_exit", "keepkernel": False})
             self.io_loop.call_later(0.1, self.io_loop.stop)  # when the reply was sent
-        values = {name: self._value(expression) for name, expression in expressions.items()}
-        return reply | {"status": "ok", "payload": payload, "user_expressions": values}
-
-    def _value(self, expression: str) -> Content:
-        outcome = self._cells.value(expression)
-        if outcome.error is not None:
-            return {"status": "error"} | self._error(outcome.error, hints=False)
-        data = outcome.result or {"text/plain": ""}
-        return {"status": "ok", "data": data, "metadata": {}}
+        return reply | {"status": "ok", "payload": payload, "user_expressions": {}}
 
     async def do_complete(self, code: str, cursor_pos: int) -> Content:
         """Return the names that fit at the cursor."""
@@ -199,11 +187,11 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         """Tell whether Enter runs the text or begins a new line."""
         return is_complete(self._cells.session, code)
 
-    def _error(self, error: LuaError, hints: bool = True) -> Content:
+    def _error(self, error: LuaError) -> Content:
         names = {LuaSyntaxError: "SyntaxError", Interrupted: "Interrupted"}
         prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
         lines = [prefix + error.message, *error.traceback.split("\n")]
-        lines += self._cells.session.hints_on(error) if hints else []
+        lines += self._cells.session.hints_on(error)
         return {
             "ename": names.get(type(error), "LuaError"),
             "evalue": visible(error.message),
@@ -220,21 +208,6 @@ class TorchKernel(Kernel):  # type: ignore[misc]
     def _publish(self, name: str, text: str) -> None:
         self._send("stream", {"name": name, "text": text})
 
-    def display(self, data: Data) -> None:
-        """Show data by their MIME types, below what the cell has shown so far."""
-        self._streams.drain()
-        self._send("display_data", {"data": data, "metadata": {}, "transient": {}})
-
-    def _show(self, *words: bytes) -> None:
-        kinds = [word.decode() for word in words[::2]]
-        self.display(
-            {kind: _encoded(kind, data) for kind, data in zip(kinds, words[1::2], strict=True)}
-        )
-
-    def _clear(self, wait: bool) -> None:
-        self._streams.drain()
-        self._send("clear_output", {"wait": wait})
-
     def _question(self, text: str) -> str:
         """Return the answer to a question of the debugger. Raises EOFError, KeyboardInterrupt."""
         self._streams.drain()
@@ -243,20 +216,3 @@ class TorchKernel(Kernel):  # type: ignore[misc]
             raise EOFError
         answer: str = self.raw_input(text)
         return answer
-
-    def _ask(self, whole: bool) -> bytes | None | bool:
-        if not self._allow_stdin:
-            return False
-        self._streams.drain()
-        try:
-            answer: str = self.raw_input("(an empty line ends the input) " if whole else "")
-        except EOFError:
-            return None
-        return None if whole and not answer else answer.encode("utf-8", "surrogateescape")
-
-
-def _encoded(kind: str, data: bytes) -> str:
-    """Return data as the protocol has them: bytes of images in base64."""
-    if kind.startswith(_TEXTS):
-        return data.decode("utf-8", "replace")
-    return base64.b64encode(data).decode()
