@@ -77,7 +77,7 @@ class Cells:
         """Run inputs until their end or an error."""
         pages: list[str] = []
         outcome = Outcome()
-        with self.session.surrounded("".join(pieces)), ExitStack() as stack:
+        with ExitStack() as stack:
             for at, piece in enumerate(pieces, 1):
                 if self._interrupted.is_set():
                     return Outcome(Interrupted("interrupted!"))

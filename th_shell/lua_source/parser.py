@@ -5,17 +5,14 @@ tree-sitter cuts the program into its parts; `syntax_tree` tells what is kept of
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import tree_sitter_lua
 from tree_sitter import Language, Parser
 from tree_sitter import Node as Part
 
 from th_shell.lua_source import syntax_tree as tree
-from th_shell.lua_source.syntax_tree import Call, Invoke, Name, Use
 from th_shell.runtime.shell import Token
 
 _PARSER = Parser(Language(tree_sitter_lua.language()))
@@ -350,44 +347,3 @@ class _Reader:
         """Read nothing: a label is no variable."""
 
     _read_goto_statement = _read_label_statement
-
-
-# -- the variables that an input of a session uses and defines
-
-
-_LOCAL_MARK = re.compile(r"\Alocal\s+(?=[A-Za-z_])(?!function\b)")
-
-
-class Uses(NamedTuple):
-    """The names of an input, and its kind.
-
-    A local at the beginning of an input counts as a global, since the inputs below can use it, too.
-    """
-
-    #: The globals that it mentions.
-    used: frozenset[str]
-    #: The globals that it gives a value.
-    defined: frozenset[str]
-    #: Whether it is a statement, and no bare expression.
-    is_statement: bool = False
-    #: Whether it assigns or calls anything.
-    may_change: bool = False
-
-
-@lru_cache(maxsize=256)
-def uses(source: str) -> Uses:
-    """Return the names of an input, which may be an expression."""
-    source = _LOCAL_MARK.sub("", source.strip().removeprefix("="), count=1)
-    source = re.sub(r"\Alocal\s+function\b", "function", source)
-    for text in (source, f"return {source.rstrip('; ')}"):
-        try:
-            chunk = parse(text)
-        except NotLuaError:
-            continue
-        names = [node for node in chunk.nodes if isinstance(node, Name) and node.local is None]
-        defined = frozenset(node.name for node in names if node.use is Use.ASSIGNED)
-        calls = any(isinstance(node, (Call, Invoke)) for node in chunk.nodes)
-        is_statement = text == source
-        used = frozenset(node.name for node in names)
-        return Uses(used, defined, is_statement, is_statement or calls)
-    return Uses(frozenset(), frozenset())

@@ -1,4 +1,4 @@
-"""`%load`, `%edit` and `%run`: code from files and from an editor."""
+"""`%load`, `%edit`, `%run` and `%reload`: code from files and from an editor."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import os
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from th_shell.entry import lines_of
 from th_shell.files import read_file
@@ -22,9 +19,6 @@ from th_shell.session.conversation import Conversation
 from th_shell.session.session import Session
 from th_shell.visible import escaped, visible
 
-if TYPE_CHECKING:
-    from th_shell.session.session import Session
-
 
 def load(session: Conversation, text: str) -> None:
     """Put a file's lines, or some of them, into the next input, where they can be edited."""
@@ -36,7 +30,7 @@ def load(session: Conversation, text: str) -> None:
 
 
 def edit(session: Conversation, text: str) -> None:
-    """Edit an input by its number, the input that has defined a name, or by default the last one.
+    """Edit an input by its number, by default the last one.
 
     Runs what the editor has saved. In a notebook the editor is the cell.
     """
@@ -55,12 +49,7 @@ def edit(session: Conversation, text: str) -> None:
 def _source(session: Conversation, text: str) -> str:
     if not text:
         return session.log[-1].source + "\n" if session.log else ""
-    if text.isdecimal():
-        return "\n".join(lines_of(entry.source for entry in chosen(session.log, [text]))) + "\n"
-    for entry in reversed(session.log):
-        if text in session.defined_names(entry.source):
-            return entry.source + "\n"
-    raise MagicError(f"no input has defined {text}")
+    return "\n".join(lines_of(entry.source for entry in chosen(session.log, [text]))) + "\n"
 
 
 def _edit(path: Path) -> None:
@@ -109,10 +98,7 @@ def _quoted(text: str) -> str:
     return '"' + escaped(text, '"') + '"'
 
 
-# -- `%reload` and `%autoreload`
-
-
-_AUTOMATIC = "%autoreload"
+# -- `%reload`
 
 
 def reload(session: Session, text: str) -> None:
@@ -126,6 +112,7 @@ def reload(session: Session, text: str) -> None:
 
 
 def _load_anew(session: Session, name: str) -> bool:
+    """Load a module anew; return whether it is one that was loaded from a file."""
     try:
         with session.stoppable():
             is_known = session.engine.reload(name)
@@ -136,22 +123,3 @@ def _load_anew(session: Session, name: str) -> bool:
     if is_known:
         session.write(visible(f"{name} is loaded anew\n"))
     return is_known
-
-
-def switch(session: Session, text: str) -> None:
-    """Load changed modules anew before each input, or no longer; without a word, tell whether."""
-    if text not in ("", "on", "off"):
-        raise MagicError("takes on or off")
-    if text == "on":
-        session.surroundings[_AUTOMATIC] = lambda _: _reloading(session)
-    elif text == "off":
-        session.surroundings.pop(_AUTOMATIC, None)
-    is_on = _AUTOMATIC in session.surroundings
-    session.write(f"changed modules are {'' if is_on else 'not '}loaded anew before each input\n")
-
-
-@contextmanager
-def _reloading(session: Session) -> Iterator[None]:
-    for name in session.engine.changed_modules():
-        _load_anew(session, name)
-    yield

@@ -88,10 +88,6 @@ class PythonSession(Conversation):
 
     def run(self, piece: str) -> bool:
         """Run an input, or a command; return False where Ctrl-C has stopped it."""
-        with self.surrounded(piece):
-            return self._run(piece)
-
-    def _run(self, piece: str) -> bool:
         if COMMANDS.is_command(piece):
             COMMANDS.run(self, piece)
             EARLY.take()
@@ -161,16 +157,6 @@ class PythonSession(Conversation):
         value = self.namespace[name]
         is_text = isinstance(value, (str, int, float))
         return type(value).__name__, str(value) if is_text else None
-
-    def set_variable(self, name: str, text: bytes) -> None:
-        """Set a variable to a text."""
-        self.namespace[name] = text.decode("utf-8", "surrogateescape")
-
-    def defined_names(self, source: str) -> frozenset[str]:
-        """Return the names that an input gives a value."""
-        from th_shell.python_syntax import bound_names
-
-        return frozenset(bound_names(source))
 
 
 class _MainThread:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from th_shell.config import Config
@@ -77,8 +77,6 @@ class Conversation(ABC):
         #: KeyboardInterrupt.
         self.ask: Callable[[str], str] | None = None
         self._time_format = time_format
-        #: Contexts that each input runs within, by the command that has set them; made of its text.
-        self.surroundings: dict[str, Callable[[str], AbstractContextManager[None]]] = {}
         #: The context that hears of Ctrl-C and Ctrl-\\ while something runs.
         self.watch = watch
         #: Whether Ctrl-C stops what runs now (see `stoppable`).
@@ -158,34 +156,13 @@ class Conversation(ABC):
         The text is None but for a string, number or boolean.
         """
 
-    @abstractmethod
-    def set_variable(self, name: str, text: bytes) -> None:
-        """Set a variable to a text."""
-
-    @abstractmethod
-    def defined_names(self, source: str) -> frozenset[str]:
-        """Return the names that an input gives a value."""
-
     @contextmanager
-    def surrounded(self, text: str) -> Iterator[None]:
-        """Enter the contexts that each input runs within, or a page."""
-        with ExitStack() as stack:
-            for enter in list(self.surroundings.values()):
-                stack.enter_context(enter(text))
-            yield
-
-    @contextmanager
-    def copy_output(
-        self, listener: Callable[[bytes], object] | None = None
-    ) -> Iterator[OutputCopy]:
-        """Read what is written to the standard output within the context. Raises OSError.
-
-        listener: gets it as it comes.
-        """
+    def copy_output(self) -> Iterator[OutputCopy]:
+        """Read what is written to the standard output within the context. Raises OSError."""
         from th_shell.session.output import OutputCopy
 
         self.write_through(b"")
-        with OutputCopy(listener) as copy:
+        with OutputCopy() as copy:
             yield copy
             self.write_through(b"")
 

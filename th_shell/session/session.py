@@ -120,8 +120,7 @@ class Session(Conversation):
         shows = any(example.expected or example.value for example in parts.examples)
         with self.timing(parts.inputs, timed):
             if parts.is_page and (shows or not parts.inputs):
-                with self.surrounded(text):
-                    return self._play(parts)
+                return self._play(parts)
             return self._run_all(list(self._placed(text, parts.inputs)))
 
     def _is_python(self, text: str) -> bool:
@@ -194,25 +193,20 @@ class Session(Conversation):
                     return False
                 if is_command(piece):
                     stack.close()  # a command has Ctrl-C for itself
-                    with self.surrounded(piece):
-                        COMMANDS.run(self, piece)
+                    COMMANDS.run(self, piece)
                     self.engine.flush()
                     EARLY.take()
                     continue
                 if not self.can_stop:
                     stack.enter_context(self.stoppable())
-                with self.surrounded(piece):
-                    goes_on = self._run(piece)
-                if not goes_on:
+                if not self._run(piece):
                     break
         return True
 
     @contextmanager
-    def copy_output(
-        self, listener: Callable[[bytes], object] | None = None
-    ) -> Iterator[OutputCopy]:
+    def copy_output(self) -> Iterator[OutputCopy]:
         """Read what is written to the standard output within the context. Raises OSError."""
-        with super().copy_output(listener) as copy, self.engine.before_exit(copy.text):
+        with super().copy_output() as copy, self.engine.before_exit(copy.text):
             yield copy
 
     def interruptible(self) -> AbstractContextManager[None]:
@@ -246,16 +240,6 @@ class Session(Conversation):
     def text_of(self, name: str) -> tuple[str, str | None]:
         """Return the Lua type of a global's value, and its text if it is one."""
         return self.engine.text_of([f".{name}"])
-
-    def set_variable(self, name: str, text: bytes) -> None:
-        """Set a local of the session, or else a global, to a text."""
-        self.engine.set_variable(name, text)
-
-    def defined_names(self, source: str) -> frozenset[str]:
-        """Return the names that an input gives a value."""
-        from th_shell.lua_source.parser import uses
-
-        return uses(source).defined
 
     def report(self, command: str, message: str) -> None:
         """Say why a command could not be done: in a notebook, this is the cell's error."""

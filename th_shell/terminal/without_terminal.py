@@ -74,9 +74,8 @@ def run_piped(engine: Engine, source: bytes, report: Callable[[LuaError], None])
 
 
 def _run_piece(session: Session, piece: str) -> None:
-    with session.surrounded(piece):
-        if is_command(piece):
-            COMMANDS.run(session, piece)
-        else:
-            session.engine.enter(piece.encode("utf-8", "surrogateescape"))
-        session.engine.flush()
+    if is_command(piece):
+        COMMANDS.run(session, piece)
+    else:
+        session.engine.enter(piece.encode("utf-8", "surrogateescape"))
+    session.engine.flush()
