@@ -12,7 +12,7 @@ import tree_sitter_lua
 from tree_sitter import Language, Parser
 from tree_sitter import Node as Part
 
-from th_shell.lua_source import syntax_tree as tree
+from th_shell.preflight import syntax_tree as tree
 from th_shell.runtime.shell import Token
 
 _PARSER = Parser(Language(tree_sitter_lua.language()))
@@ -98,14 +98,6 @@ def _set_tested(node: tree.Node, with_fields: bool = True) -> None:
         node.is_tested = True
 
 
-def _number(text: str) -> float | None:
-    """Return the value of a literal; None for those of LuaJIT's own kinds, such as 1LL and 2i."""
-    try:
-        return float.fromhex(text) if text[:2] in ("0x", "0X") else float(text)
-    except ValueError:
-        return None
-
-
 class _Reader:
     """Reads the parts of a program, those of a kind by the function that is named after it.
 
@@ -166,16 +158,13 @@ class _Reader:
         return tree.Varargs(_place(part), self._conditions)
 
     def _read_number(self, part: Part) -> tree.Node:
-        number = _number(_text(part))
-        return tree.Number(_place(part), self._conditions, number)
+        return tree.Number(_place(part), self._conditions)
 
     def _read_unary_expression(self, part: Part) -> tree.Node | None:
         operand, sign = self.read(_one(part, "operand")), _text(_one(part, "operator"))
         if sign == "not":
             _set_tested(operand)
-        if sign == "-" and isinstance(operand, tree.Number) and operand.value is not None:
-            return tree.Number(_place(part), self._conditions, -operand.value)
-        return None
+        return operand if sign == "-" and isinstance(operand, tree.Number) else None
 
     def _read_string(self, part: Part) -> tree.Node:
         content = Token("string", _text(part), 0).content
@@ -198,12 +187,6 @@ class _Reader:
     def _read_parenthesized_expression(self, part: Part) -> tree.Node:
         [inner] = self._all(part.named_children)
         return inner
-
-    def _read_table_constructor(self, part: Part) -> tree.Node:
-        fields = [child for child in part.named_children if child.type == "field"]
-        entries = self._all(fields)
-        has_keys = any(child.children_by_field_name("name") for child in fields)
-        return tree.Array(_place(part), self._conditions, None if has_keys else tuple(entries))
 
     def _member(self, part: Part) -> tree.Index:
         """Return the index that base.key, base[key] or base:key is."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.data_files import data
-from th_shell.lua_source.parser import NotLuaError, parse
-from th_shell.lua_source.syntax_tree import Call, Chunk, Index, Invoke, Name, Node, Use
+from th_shell.preflight.parser import NotLuaError, parse
+from th_shell.preflight.syntax_tree import Call, Chunk, Index, Invoke, Name, Node, Use
 
 
 def names(chunk: Chunk) -> list[Name]:
