@@ -207,7 +207,7 @@ _ROWS = (
     ("? sort descending", "the functions that words tell of"),
     ("?? torch.sum", "examples of pages"),
     ("who()", "the variables: sizes, bytes, which share memory"),
-    ("show(x), plot(y)", "pictures; also hist(x), show(x, 'file.png')"),
+    ("show(x)", "an image of x; show(x, 'file.png') writes it"),
     ("%debug, %time f()", "looks into an error; times f; % lists all commands"),
     ("%save page.md", "the session as a page; pasted pages are compared"),
     ("$ ls -l", "a command of the system's shell; _LAST is its output"),

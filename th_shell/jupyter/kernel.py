@@ -13,7 +13,7 @@ import threading
 from contextlib import suppress
 from functools import cached_property
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ipykernel._version import kernel_protocol_version
 from ipykernel.kernelbase import Kernel
@@ -26,10 +26,13 @@ from th_shell.jupyter.assistance import complete, explain, is_complete
 from th_shell.jupyter.cells import Cells, Outcome
 from th_shell.jupyter.streams import Streams
 from th_shell.packages.place import search_users_tree
-from th_shell.pictures.display import Picture, set_display
 from th_shell.runtime.shell import Engine, Interrupted, LuaError, LuaSyntaxError, preload_operations
 from th_shell.session.session import Session, prepare
+from th_shell.show import set_display
 from th_shell.visible import visible
+
+if TYPE_CHECKING:
+    from th_shell.images import Image
 
 Content = dict[str, Any]
 
@@ -79,7 +82,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         engine.set_arguments(b"th", [])
         search_users_tree(engine)
         prepare(engine, self._config)
-        set_display(self._show_picture)
+        set_display(self._show_image)
         with suppress(Exception):  # the first operation raises it again
             preload_operations()
 
@@ -87,11 +90,10 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         with suppress(Exception):  # its first use raises it again
             self._engine.start()
 
-    def _show_picture(self, picture: Picture) -> None:
-        png = base64.b64encode(picture.to_png(_LEAST_PIXELS)).decode()
-        name = f"<{type(picture).__name__.lower()}>"  # for front ends without pictures
+    def _show_image(self, image: Image) -> None:
+        png = base64.b64encode(image.to_png(_LEAST_PIXELS)).decode()
         self._streams.drain()
-        data = {"image/png": png, "text/plain": name}
+        data = {"image/png": png, "text/plain": "<image>"}  # the text is for a terminal
         self._send("display_data", {"data": data, "metadata": {}, "transient": {}})
 
     @property

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from th_shell.magics.numbered_inputs import confirm_reset
-from th_shell.pictures.prompt_functions import NAMES
 from th_shell.runtime.shell import Engine
 from th_shell.session.session import Session
+from th_shell.show import NAME
 
 
 def who(session: Session, _: str) -> None:
@@ -18,7 +18,7 @@ def reset(session: Session, text: str) -> None:
     """Remove the globals of the session and its results; without -f, only list them."""
     with Engine() as fresh:
         built_in = fresh.names("")
-    staying = {*built_in, *NAMES, "arg"}
+    staying = {*built_in, NAME, "arg"}
     names = sorted(name for name in session.engine.names("") if name not in staying)
     confirm_reset(text, names, "globals")
     removed = "".join(f"_G['{name}'] = nil " for name in names) + "_RESULTS = {} _LAST = ''"

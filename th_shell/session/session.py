@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from th_shell.banner import CONTINUATION, PROMPT
 from th_shell.config import Config
 from th_shell.entry import Entry
-from th_shell.pictures.prompt_functions import install
 from th_shell.runtime.shell import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.conversation import UNICODE, Conversation, PageMarks
 from th_shell.session.inputs import is_page, is_python, placed, split
 from th_shell.session.interrupt import EARLY, Watch
+from th_shell.show import install
 from th_shell.syntax import Judge, Syntax
 from th_shell.visible import visible
 

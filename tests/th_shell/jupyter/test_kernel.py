@@ -301,19 +301,11 @@ def test_a_page_in_a_cell_is_judged(kernel: Client) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("call", "name"),
-    [
-        ("show(torch.eye(2))", "<image>"),
-        pytest.param("plot(torch.range(1, 9))", "<line>", marks=pytest.mark.slow),
-        pytest.param("hist(torch.range(1, 9))", "<histogram>", marks=pytest.mark.slow),
-    ],
-)
-def test_pictures_stand_where_they_were_drawn(kernel: Client, call: str, name: str) -> None:
-    first, picture, last = kernel.run(f"print('first') {call} print('last')")
+def test_pictures_stand_where_they_were_drawn(kernel: Client) -> None:
+    first, picture, last = kernel.run("print('first') show(torch.eye(2)) print('last')")
     assert (first["text"], last["text"]) == ("first\t\n", "last\t\n")
     assert picture["type"] == "display_data"
-    assert picture["data"]["text/plain"] == name
+    assert picture["data"]["text/plain"] == "<image>"
     png = base64.b64decode(picture["data"]["image/png"])
     width, height = int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
     assert png.startswith(b"\x89PNG") and min(width, height) >= 190

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import pty
 from io import BytesIO
 
 import numpy as np
 import pytest
 from PIL import Image as Pillow
 
-from th_shell.pictures.display import Ink, Screen
-from th_shell.pictures.images import Image, fitted, image_text
-from th_shell.pictures.pixels import Array, enlarged, pixels, resized
+from th_shell.images import (
+    Array,
+    Image,
+    Ink,
+    Screen,
+    enlarged,
+    fitted,
+    image_text,
+    pixels,
+    resized,
+    screen,
+)
 
 BLACK, WHITE, RED = [0, 0, 0], [255, 255, 255], [255, 0, 0]
 SMALL = Screen(40, 12)
@@ -128,3 +139,36 @@ def test_a_png_file() -> None:
     data = Image(np.array([[0.0, 1]])).to_png()
     assert np.array_equal(np.array(Pillow.open(BytesIO(data))), grey([0, 255]))
     assert Pillow.open(BytesIO(Image(np.ones((2, 4))).to_png(40))).size == (40, 20)
+
+
+@pytest.mark.parametrize(
+    ("environment", "ink"),
+    [
+        ({"TERM": "xterm-256color"}, Ink.COLOURS_256),
+        ({"TERM": "xterm", "COLORTERM": "truecolor"}, Ink.COLOURS),
+        ({"TERM": "xterm", "COLORTERM": "24bit", "NO_COLOR": "1"}, Ink.SHADES),
+        ({"TERM": "dumb", "COLORTERM": "truecolor"}, Ink.ASCII),
+        ({"TERM": "linux"}, Ink.SHADES),
+        ({"TERM": "xterm-kitty"}, Ink.COLOURS_256),
+    ],
+)
+def test_terminals(environment: dict[str, str], ink: Ink) -> None:
+    leader, follower = pty.openpty()
+    try:
+        os.set_blocking(leader, False)
+        assert screen(environment, follower) == Screen(80, 24, ink)
+        with pytest.raises(BlockingIOError):
+            os.read(leader, 1)  # the terminal was not asked anything
+    finally:
+        os.close(leader)
+        os.close(follower)
+
+
+def test_what_is_no_terminal() -> None:
+    reader, writer = os.pipe()
+    try:
+        environment = {"TERM": "xterm-kitty", "COLORTERM": "truecolor"}
+        assert screen(environment, writer) == Screen(80, 24, Ink.SHADES)
+    finally:
+        os.close(reader)
+        os.close(writer)
