@@ -307,7 +307,7 @@ class Session(Conversation):
         """Return the lines that a prompt shows under the error of the last input."""
         if not self.hints or isinstance(error, Interrupted):
             return []
-        from th_shell.hints.hints import hints_on
+        from th_shell.help.hints import hints_on
 
         return hints_on(error, self.log, self.engine)
 
@@ -315,7 +315,7 @@ class Session(Conversation):
         """Return the lines under an input that may have printed nil for a name that is none."""
         if not self.hints or not re.fullmatch(r"[\w.= \n]+", source):
             return []
-        from th_shell.hints.hints import hints_on_nil
+        from th_shell.help.hints import hints_on_nil
 
         return hints_on_nil(source, self.engine)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from th_shell.hints.failure import PATH, Failure, on
+from th_shell.help.failure import PATH, Failure, on
 
 _COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _COMPARISON = (

@@ -6,7 +6,7 @@ import pytest
 
 from tests.data_files import data
 from th_shell.entry import Entry
-from th_shell.hints.hints import hints_on, hints_on_nil
+from th_shell.help.hints import hints_on, hints_on_nil
 from th_shell.runtime.shell import Engine, LuaError
 from th_shell.session.session import Session
 
@@ -75,19 +75,6 @@ def test_a_file_that_does_not_compile(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.lua").write_text("x = 1\nx += 1\n")
     assert hinted(session, "dofile 'bad.lua'") == ["bad.lua:2:  x += 1", "hint: write x = x + …"]
-
-
-@pytest.mark.parametrize(("source", "missing"), data(__file__, "test_a_comma_between_two_lines"))
-def test_a_comma_between_two_lines(session: Session, source: str, missing: str) -> None:
-    assert hinted(session, source)[-1] == f"hint: {missing}"
-
-
-@pytest.mark.parametrize(
-    "source",
-    ["print(1\nx = 3)", "print(1\nf(2))", "x = { 1,\n 2 3 }", "x = { 1\n; = }", "x = { y and\n}"],
-)
-def test_another_mistake_than_a_comma(session: Session, source: str) -> None:
-    assert not [line for line in hinted(session, source) if line.startswith("hint")]
 
 
 def test_the_line_of_a_numbered_input_is_quoted(session: Session) -> None:

@@ -9,26 +9,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from th_shell.entry import Entry
-from th_shell.hints import calls, nil_names, sizes, syntax
-from th_shell.hints.failure import Place, Rule, failure_of, place_of
+from th_shell.help import call_hints, name_hints, size_hints
+from th_shell.help.failure import Place, Rule, failure_of, place_of
 from th_shell.runtime.shell import Engine, LuaError, LuaSyntaxError
 
 _RULES: tuple[Rule, ...] = (
-    nil_names.nil_name,
-    calls.colon,
-    nil_names.nil_argument,
-    sizes.products,
-    sizes.element_counts,
-    sizes.view_sizes,
-    sizes.index_range,
-    sizes.sizes_of_all,
-    calls.operands,
-    calls.call_of_tensor,
-    calls.loop_limit,
-    calls.wrong_kind,
-    calls.conversion,
+    name_hints.nil_name,
+    call_hints.colon,
+    name_hints.nil_argument,
+    size_hints.products,
+    size_hints.element_counts,
+    size_hints.view_sizes,
+    size_hints.index_range,
+    size_hints.sizes_of_all,
+    call_hints.operands,
+    call_hints.call_of_tensor,
+    call_hints.loop_limit,
+    call_hints.wrong_kind,
+    call_hints.conversion,
 )
-_SYNTAX: tuple[Rule, ...] = (syntax.brackets_missing, syntax.comma_missing, syntax.notation)
+_SYNTAX: tuple[Rule, ...] = (name_hints.brackets_missing, name_hints.notation)
 
 #: Functions with which programs raise errors of their own, whatever these say.
 _RAISING = ("error", "assert", "xerror")
@@ -57,7 +57,7 @@ def hints_on(error: LuaError, log: Sequence[Entry], engine: Engine) -> list[str]
 
 def hints_on_nil(source: str, engine: Engine) -> list[str]:
     """Return the lines under an input that may have printed nil for a name that is none here."""
-    hint = nil_names.of_nil_result(source, engine)
+    hint = name_hints.of_nil_result(source, engine)
     return [f"hint: {hint}"] if hint else []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import prod
 
-from th_shell.hints.failure import PATH, Failure, on
+from th_shell.help.failure import PATH, Failure, on
 from th_shell.runtime.shell import Facts
 
 _SIZES = r"\[(\d+(?: x \d+)*)\]"

@@ -32,15 +32,12 @@ class Failure:
     text: str
     #: The library's function that has raised it; '' where none has.
     function: str
-    #: The line of the source that it is about; '' where that is not known.
-    line: str
-    #: The line with blanks in place of comments and of texts in quotes.
+    #: The line of the source that it is about, with blanks in place of comments and of texts in
+    #: quotes; '' where that is not known.
     code: str
     engine: Engine
     #: Names that are local variables somewhere in that source; their values are not known.
     locals: frozenset[str] = frozenset()
-    #: The lines of the source above that one.
-    above: Sequence[str] = ()
 
     def is_local(self, path: str) -> bool:
         """Tell whether a path begins with a name that is a local variable."""
@@ -126,10 +123,8 @@ def failure_of(error: LuaError, place: Place, engine: Engine) -> Failure:
     text = error.message[position.end() :] if position else error.message
     frame = _FRAME.match(error.traceback.removeprefix("stack traceback:\n"))
     source = without_texts("\n".join(place.lines))
-    code = without_texts(place.line)
-    above = place.lines[: place.number - 1]
     function = frame[1] if frame else ""
-    return Failure(text, function, place.line, code, engine, _locals(source), above)
+    return Failure(text, function, without_texts(place.line), engine, _locals(source))
 
 
 def _locals(source: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Hints on names that have no value.
+"""Hints on names that have no value, and on lines that do not compile.
 
 They tell the nearest names that there are, and, from `elsewhere.toml`, what is written here in
 place of what other languages and libraries have.
@@ -10,19 +10,19 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
+from th_shell.help.failure import PATH, Failure, on
 from th_shell.help.meanings import few_names, find_path, sections
-from th_shell.hints.failure import PATH, Failure, on
 from th_shell.nearest import nearest
 from th_shell.runtime.shell import KEYWORDS, Engine, Facts
 from th_shell.toml import loads
 
 
 @lru_cache(maxsize=1)
-def elsewhere() -> Mapping[str, Any]:
+def _foreign() -> Mapping[str, Any]:
     """Return the names and notations of other languages, with Lua's in place of them."""
-    return loads((files("th_shell.hints") / "elsewhere.toml").read_text("utf-8"))
+    return loads((files("th_shell.help") / "elsewhere.toml").read_text("utf-8"))
 
 
 # -- names
@@ -68,7 +68,7 @@ def of_nil_result(source: str, engine: Engine) -> str:
     if match is None or match[2] in KEYWORDS:
         return ""
     base, name = match.groups()
-    failure = Failure("", "", source, source, engine)
+    failure = Failure("", "", source, engine)
     if base is None:
         return (
             "" if failure.facts(name) else _elsewhere("globals", name) or _other_case(name, engine)
@@ -131,7 +131,50 @@ def _there_is(lead: str, near: list[str]) -> str:
 
 
 def _elsewhere(section: str, name: str) -> str:
-    advice: str = elsewhere()[section].get(name, "")
+    advice: str = _foreign()[section].get(name, "")
     return (
         advice[1:] if advice.startswith("!") else f"in place of {name}: {advice}" if advice else ""
     )
+
+
+# -- lines that do not compile
+
+
+class _Notation(NamedTuple):
+    """A notation of other languages that Lua writes otherwise."""
+
+    pattern: re.Pattern[str]
+    #: The token that a message must name: '' for one in the text that the pattern matches, '*' for
+    #: any.
+    near: str
+    say: str
+
+
+@lru_cache(maxsize=1)
+def _notations() -> tuple[_Notation, ...]:
+    """Return the notations, in the order in which they are tried."""
+    return tuple(
+        _Notation(re.compile(item["pattern"], re.ASCII), item.get("near", ""), item["say"])
+        for item in _foreign()["notations"]
+    )
+
+
+def notation(failure: Failure) -> str:
+    """Return the hint for a notation of other languages that stands where the message points to."""
+    place = re.search(r"near '([^']*)'$", failure.text)
+    near = place[1] if place else ""
+    for foreign in _notations():
+        match = foreign.pattern.search(failure.code)
+        if match and (foreign.near in ("*", near) or (not foreign.near and near in match[0])):
+            return match.expand(foreign.say)
+    return ""
+
+
+@on("function arguments expected near")
+def brackets_missing(failure: Failure, _: re.Match[str]) -> str:
+    """Return the hint for `x:size` without the brackets of a call."""
+    methods = re.findall(rf"({PATH}):(\w+)(?![\w])\s*(?![\w({{'\"\[\s])", failure.code, re.ASCII)
+    if len(methods) != 1:
+        return ""
+    base, name = methods[0]
+    return f"a method needs its brackets: {base}:{name}()"
