@@ -20,9 +20,7 @@ from th_shell.docs.reading.prose import is_prose
 from th_shell.docs.reading.python import cut_python
 from th_shell.docs.reporting.differences import changes
 from th_shell.docs.reporting.report import TextReport, View
-from th_shell.docs.running.configured import decided
 from th_shell.docs.running.evaluation import Outcome, unrunnable
 from th_shell.docs.running.processes import MAX_OUTPUT, Starter
 from th_shell.docs.settings.configuration import Configuration
-from th_shell.docs.settings.directives import cut_with_settings
-from th_shell.docs.settings.settings import Facts, Hidden, PageError, SettingsError
+from th_shell.docs.settings.settings import PageError

@@ -13,7 +13,6 @@ import builtins
 import linecache
 import sys
 import traceback
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -36,13 +35,8 @@ class Evaluator:
         self._number = 0
         self._flags = 0  # of the future statements so far
 
-    def run(
-        self, source: str, number: int, before_values: Callable[[], None] | None = None
-    ) -> None:
-        """Run the input that has a number; raise what it raises.
-
-        before_values: called before the value of its last expression is shown.
-        """
+    def run(self, source: str, number: int) -> None:
+        """Run the input that has a number; raise what it raises."""
         self._number = number
         name = f"<input {number}>"
         lines = [f"{line}\n" for line in source.split("\n")]
@@ -51,10 +45,7 @@ class Evaluator:
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         self._execute(ast.Interactive(tree.body), name, "single")
         if last is not None:
-            value = self._execute(ast.Expression(last.value), name, "eval")
-            if before_values is not None:
-                before_values()
-            self._show(value)
+            self._show(self._execute(ast.Expression(last.value), name, "eval"))
 
     def _execute(self, tree: Any, name: str, mode: str) -> Any:
         code = compile(tree, name, mode, self._flags, True)
@@ -103,12 +94,6 @@ def show_error(error: BaseException) -> None:
             f"Error in sys.excepthook:\n{_formatted(wrong)}\nOriginal exception was:\n"
         )
         sys.stderr.write(_formatted(error))
-
-
-def error_text(error: BaseException) -> str:
-    """Return the text that Python prints for an error of an input."""
-    without_own_frames(error)
-    return _formatted(error)
 
 
 def _formatted(error: BaseException) -> str:

@@ -25,9 +25,7 @@ def run(namespace: dict[str, Any], greeting: str, first: FirstPrompt | None = No
     first: the prompt that stands there already, behind the greeting.
     """
     config = load()
-    session = PythonSession(
-        namespace, config, repl.time_format(config), True, repl.page_marks(config)
-    )
+    session = PythonSession(namespace, config, repl.time_format(config), True)
     session.ask = repl.ask
     # By these, libraries know that a person is there.
     sys.ps1, sys.ps2 = session.prompt, session.continuation

@@ -5,22 +5,19 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import Any
 
 from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.files import write_all
 from th_shell.python.evaluation import Evaluator, show_error
-from th_shell.python.inputs import examples, inputs, is_page, wants_more
+from th_shell.python.inputs import inputs, is_page, wants_more
 from th_shell.python.tracebacks import is_own
 from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
-from th_shell.session.conversation import UNICODE, Conversation, PageMarks
+from th_shell.session.conversation import Conversation
 from th_shell.session.interrupt import EARLY, Watch, handled
-
-if TYPE_CHECKING:
-    from th_shell.docs.library import Example
 
 
 class PythonSession(Conversation):
@@ -37,10 +34,9 @@ class PythonSession(Conversation):
         config: Config | None = None,
         time_format: str = "",
         watched: bool = False,
-        marks: PageMarks = UNICODE,
     ) -> None:
         watch = Watch(_MainThread()) if watched else nullcontext()
-        super().__init__(watch, config, time_format, marks)
+        super().__init__(watch, config, time_format)
         self.namespace = namespace
         self._evaluator = Evaluator(namespace, self.config.results)
 
@@ -53,18 +49,10 @@ class PythonSession(Conversation):
         return wants_more(text)
 
     def submit(self, text: str, timed: bool = True) -> bool:
-        """Run all inputs in a text; return False if one of them ends the session.
-
-        Those of a page are compared with what it shows.
-        """
+        """Run all inputs in a text; return False if one of them ends the session."""
         pieces = inputs(text)
         with self.timing(pieces, timed):
             echoes = len(pieces) > 1 and is_page(text)
-            if is_page(text) and not any(map(COMMANDS.is_command, pieces)):
-                shown = examples(text)
-                is_compared = any(example.expected for example in shown)
-                if is_compared and (goes_on := self._play(shown)) is not None:
-                    return goes_on
             for piece in pieces:
                 if echoes:
                     self.write(self.echo(piece))
@@ -74,18 +62,6 @@ class PythonSession(Conversation):
                     break
         return True
 
-    def _play(self, shown: Sequence[Example]) -> bool | None:
-        """Run and judge examples; return None, having run none, where the output cannot be read."""
-        from th_shell.python.pages import PythonPlayer
-
-        with ExitStack() as stack:
-            try:
-                copy = stack.enter_context(self.copy_output())
-            except OSError:  # the system has no more files
-                return None
-            stack.enter_context(self.stoppable())
-            return PythonPlayer(self, shown, copy).play()
-
     def run(self, piece: str) -> bool:
         """Run an input, or a command; return False where Ctrl-C has stopped it."""
         if COMMANDS.is_command(piece):
@@ -94,7 +70,7 @@ class PythonSession(Conversation):
             return True
         error = self.evaluate(piece)
         if error is not None:
-            self.show_error(error)
+            show_error(error)
         return not isinstance(error, KeyboardInterrupt)
 
     @property
@@ -102,19 +78,16 @@ class PythonSession(Conversation):
         """Tell whether the last input has raised an error."""
         return bool(self.log) and self.log[-1].error is not None
 
-    def evaluate(
-        self, source: str, before_values: Callable[[], None] | None = None
-    ) -> BaseException | None:
+    def evaluate(self, source: str) -> BaseException | None:
         """Run an input, and print its values; return its error, which is not printed.
 
-        before_values: called before the value of its last expression is shown. Raises SystemExit
-        where the input does.
+        Raises SystemExit where the input does.
         """
         number = len(self.log) + 1
         error: BaseException | None = None
         try:
             with nullcontext() if self.can_stop else self.stoppable():
-                self._evaluator.run(source, number, before_values)
+                self._evaluator.run(source, number)
         except SystemExit:
             raise
         except BaseException as raised:
@@ -123,10 +96,6 @@ class PythonSession(Conversation):
         with suppress(Exception):  # the program has closed it, or put something else there
             sys.stdout.flush()
         return error
-
-    def show_error(self, error: BaseException) -> None:
-        """Print an error as Python's prompt does."""
-        show_error(error)
 
     def interruptible(self) -> AbstractContextManager[None]:
         """Let Ctrl-C raise KeyboardInterrupt within the context."""
@@ -149,14 +118,6 @@ class PythonSession(Conversation):
     def forget(self) -> None:
         """Let go of the values of former inputs."""
         self._evaluator.forget()
-
-    def text_of(self, name: str) -> tuple[str, str | None]:
-        """Return the type of a variable's value, 'nil' where it has none, and its text or None."""
-        if name not in self.namespace:
-            return "nil", None
-        value = self.namespace[name]
-        is_text = isinstance(value, (str, int, float))
-        return type(value).__name__, str(value) if is_text else None
 
 
 class _MainThread:

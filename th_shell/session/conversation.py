@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from th_shell.config import Config
 from th_shell.entry import Entry
@@ -20,34 +20,11 @@ if TYPE_CHECKING:
 _TIME_COLUMN = 70
 
 
-class PageMarks(NamedTuple):
-    """The marks behind examples of a page."""
-
-    #: The example printed what the page shows; the same layout; something else.
-    held: str
-    layout: str
-    differs: str
-    #: The formats, each with one {}, of good marks, bad marks, and what matters less.
-    good: str = "{}"
-    bad: str = "{}"
-    faint: str = "{}"
-
-    def coloured(self) -> PageMarks:
-        """Return these marks in colours, those of the terminal."""
-        green, red, grey = (f"\x1b[{code}m{{}}\x1b[0m" for code in (32, 31, 90))
-        return self._replace(good=green, bad=red, faint=grey)
-
-
-UNICODE = PageMarks("✓", "≈ layout", "✗")
-ASCII = PageMarks("ok", "~ layout", "x")
-
-
 class Conversation(ABC):
     """Inputs that are run one after the other.
 
     time_format: the format, with one {}, of the seconds that an input has taken; '' if they are not
-    shown. config: the settings of the prompt. log: the inputs of the language so far. marks: of
-    examples of pages.
+    shown. config: the settings of the prompt. log: the inputs of the language so far.
     """
 
     commands: CommandTable
@@ -68,10 +45,8 @@ class Conversation(ABC):
         watch: AbstractContextManager[None],
         config: Config | None = None,
         time_format: str = "",
-        marks: PageMarks = UNICODE,
     ) -> None:
         self.config = config or Config()
-        self.marks = marks
         self.log: list[Entry] = []
         #: Asks the user a question, where there is somebody to answer; raises EOFError and
         #: KeyboardInterrupt.
@@ -108,19 +83,6 @@ class Conversation(ABC):
         none.
         """
 
-    @abstractmethod
-    def evaluate(
-        self, source: str, before_values: Callable[[], None] | None = None
-    ) -> BaseException | None:
-        """Run an input of the language, and print its values; return its error, not printed.
-
-        before_values: called between what the input itself prints and its values.
-        """
-
-    @abstractmethod
-    def show_error(self, error: BaseException) -> None:
-        """Write the error of an input as the prompt shows it."""
-
     @contextmanager
     def stoppable(self) -> Iterator[None]:
         """Let Ctrl-C stop what runs within the context."""
@@ -148,13 +110,6 @@ class Conversation(ABC):
     @abstractmethod
     def keep(self, output: bytes) -> None:
         """Keep what a command of the system has printed, as the last value."""
-
-    @abstractmethod
-    def text_of(self, name: str) -> tuple[str, str | None]:
-        """Return the type of a variable's value, 'nil' where it has none, and its text.
-
-        The text is None but for a string, number or boolean.
-        """
 
     @contextmanager
     def copy_output(self) -> Iterator[OutputCopy]:

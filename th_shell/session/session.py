@@ -17,7 +17,7 @@ from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.runtime.shell import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.session.commands import COMMANDS, is_command
-from th_shell.session.conversation import UNICODE, Conversation, PageMarks
+from th_shell.session.conversation import Conversation
 from th_shell.session.inputs import is_page, is_python, placed, split
 from th_shell.session.interrupt import EARLY, Watch
 from th_shell.show import install
@@ -27,9 +27,31 @@ from th_shell.visible import visible
 if TYPE_CHECKING:
     from th_shell.docs.library import Example
     from th_shell.session.output import OutputCopy
-    from th_shell.session.random_inputs import Chance
+    from th_shell.session.pages import Chance
 
 _PYTHON = "this is Python, which th --python runs\n"
+
+
+class PageMarks(NamedTuple):
+    """The marks behind examples of a page."""
+
+    #: The example printed what the page shows; the same layout; something else.
+    held: str
+    layout: str
+    differs: str
+    #: The formats, each with one {}, of good marks, bad marks, and what matters less.
+    good: str = "{}"
+    bad: str = "{}"
+    faint: str = "{}"
+
+    def coloured(self) -> PageMarks:
+        """Return these marks in colours, those of the terminal."""
+        green, red, grey = (f"\x1b[{code}m{{}}\x1b[0m" for code in (32, 31, 90))
+        return self._replace(good=green, bad=red, faint=grey)
+
+
+UNICODE = PageMarks("✓", "≈ layout", "✗")
+ASCII = PageMarks("ok", "~ layout", "x")
 
 
 class _Text(NamedTuple):
@@ -41,15 +63,13 @@ class _Text(NamedTuple):
     is_page: bool = False
     #: The examples of a page.
     examples: Sequence[Example] = ()
-    #: Why the page's directives are not followed, or ''.
-    problem: str = ""
 
 
 class Session(Conversation):
     """Runs inputs in an engine, and writes their results to its standard output.
 
-    judge: a function that compiles a text. numbered: whether an input's chunk is named by its
-    number in the log, and its first value is `_N` in later inputs.
+    judge: a function that compiles a text. marks: of examples of pages. numbered: whether an
+    input's chunk is named by its number in the log, and its first value is `_N` in later inputs.
     """
 
     commands = COMMANDS
@@ -65,8 +85,9 @@ class Session(Conversation):
         numbered: bool = False,
         marks: PageMarks = UNICODE,
     ) -> None:
-        super().__init__(Watch(engine), config, time_format, marks)
+        super().__init__(Watch(engine), config, time_format)
         self.engine = engine
+        self.marks = marks
         #: The texts that were submitted, with the comments that no input has.
         self.texts: list[str] = []
         #: Whether errors are shown with hints: at a prompt, where a person reads them.
@@ -154,17 +175,13 @@ class Session(Conversation):
         from th_shell.docs.library import Compiler
         from th_shell.session import pages
 
-        examples, problem = pages.read_examples(text, Compiler(self.engine))
+        examples = pages.read_examples(text, Compiler(self.engine))
         run = [example for example in examples if pages.is_run(example)]
-        return _Text(
-            tuple(map(pages.input_of, run)), pages.open_input(examples), True, examples, problem
-        )
+        return _Text(tuple(map(pages.input_of, run)), pages.open_input(examples), True, examples)
 
     def _play(self, page: _Text) -> bool:
-        from th_shell.session.pages import LuaPlayer
+        from th_shell.session.pages import Player
 
-        if page.problem:
-            self.write(f"the page's directives are not followed: {visible(page.problem)}\n")
         for entry in self.log[self._followed :]:
             self._chance.affects(entry.source)
         with ExitStack() as stack:
@@ -174,14 +191,13 @@ class Session(Conversation):
                 self.write(f"not compared with the page: {error.strerror or error}\n")
                 return self._run_all(page.inputs)
             stack.enter_context(self.stoppable())
-            player = LuaPlayer(self, self.engine, page.examples, self._chance, copy)
-            goes_on = player.play()
+            goes_on = Player(self, page.examples, self._chance, copy).play()
         self._followed = len(self.log)
         return goes_on
 
     @cached_property
     def _chance(self) -> Chance:
-        from th_shell.session.random_inputs import Chance
+        from th_shell.session.pages import Chance
 
         # The runtime's own list of the globals that no program has made.
         return Chance(frozenset(self.engine.names("_preloaded_")))
@@ -237,10 +253,6 @@ class Session(Conversation):
         """Keep what a command of the system has printed, as `_LAST`."""
         self.engine.keep(output)
 
-    def text_of(self, name: str) -> tuple[str, str | None]:
-        """Return the Lua type of a global's value, and its text if it is one."""
-        return self.engine.text_of([f".{name}"])
-
     def report(self, command: str, message: str) -> None:
         """Say why a command could not be done: in a notebook, this is the cell's error."""
         if self.take_error is not None:
@@ -249,9 +261,7 @@ class Session(Conversation):
             super().report(command, message)
 
     def evaluate(
-        self,
-        source: str,
-        before_values: Callable[[], None] | None = None,
+        self, source: str, before_values: Callable[[], None] | None = None
     ) -> LuaError | None:
         """Run an input of Lua, and print its values; return its error, which is not printed.
 
@@ -294,9 +304,8 @@ class Session(Conversation):
         self.engine.flush()
         return not isinstance(error, Interrupted)
 
-    def show_error(self, error: BaseException) -> None:
+    def show_error(self, error: LuaError) -> None:
         """Write the error of an input as the prompt shows it."""
-        assert isinstance(error, LuaError)
         prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
         self._write_lines([prefix + error.message, error.traceback, *self.hints_on(error)])
 

@@ -36,9 +36,9 @@ from th_shell.config import VI, Config
 from th_shell.debugging.commands import attach
 from th_shell.lines import usual_lines
 from th_shell.runtime.shell import Engine
-from th_shell.session.conversation import ASCII, UNICODE, Conversation, PageMarks
+from th_shell.session.conversation import Conversation
 from th_shell.session.interrupt import EARLY, calm
-from th_shell.session.session import Session
+from th_shell.session.session import ASCII, UNICODE, PageMarks, Session
 from th_shell.terminal.colours import color_depth, in_colour, style
 from th_shell.terminal.first_prompt import FirstPrompt, KeptKeys
 from th_shell.terminal.indentation import Indenter
