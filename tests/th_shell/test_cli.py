@@ -15,8 +15,8 @@ from tests.data_files import data
 from tests.processes import run_python
 from tests.th_shell.terminals import Terminal
 from th_shell import __version__
-from th_shell.banner import BANNER
 from th_shell.options import USAGE
+from th_shell.visible import BANNER
 
 TOP = Path(__file__).parents[2]
 

@@ -18,18 +18,16 @@ from typing import TYPE_CHECKING, Any
 from ipykernel._version import kernel_protocol_version
 from ipykernel.kernelbase import Kernel
 
-from th_shell.banner import BANNER
 from th_shell.config import load
 from th_shell.debugging.commands import attach, line_reader
 from th_shell.debugging.console import Console
-from th_shell.jupyter.assistance import complete, explain, is_complete
-from th_shell.jupyter.cells import Cells, Outcome
+from th_shell.jupyter.cells import Cells, Outcome, complete, explain, is_complete
 from th_shell.jupyter.streams import Streams
 from th_shell.packages.place import search_users_tree
 from th_shell.runtime.shell import Engine, Interrupted, LuaError, LuaSyntaxError, preload_operations
 from th_shell.session.session import Session, prepare
 from th_shell.show import set_display
-from th_shell.visible import visible
+from th_shell.visible import BANNER, visible
 
 if TYPE_CHECKING:
     from th_shell.images import Image

@@ -11,7 +11,7 @@ from pathlib import Path
 from th_shell.entry import lines_of
 from th_shell.files import read_file
 from th_shell.lines import usual_lines
-from th_shell.magics.numbered_inputs import chosen, numbers
+from th_shell.magics.session_contents import chosen, numbers
 from th_shell.runtime import LuaError
 from th_shell.runtime.shell import without_limit
 from th_shell.session.commands import MagicError

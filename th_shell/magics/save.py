@@ -12,7 +12,7 @@ from pathlib import Path
 
 import th_shell.docs.library as docs
 from th_shell.files import write_file
-from th_shell.magics.numbered_inputs import to_save
+from th_shell.magics.session_contents import to_save
 from th_shell.paragraphs import counted
 from th_shell.session.commands import MagicError
 from th_shell.session.session import Session

@@ -16,7 +16,7 @@ import traceback
 from contextlib import suppress
 from typing import Any
 
-from th_shell.python.tracebacks import without_own_frames
+from th_shell.python.programs import without_own_frames
 
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 

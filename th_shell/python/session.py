@@ -13,8 +13,8 @@ from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.files import write_all
 from th_shell.python.evaluation import Evaluator, show_error
-from th_shell.python.inputs import inputs, is_page, wants_more
-from th_shell.python.tracebacks import is_own
+from th_shell.python.programs import is_own
+from th_shell.python.source_text import inputs, is_page, wants_more
 from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
 from th_shell.session.conversation import Conversation
 from th_shell.session.interrupt import EARLY, Watch, handled

@@ -12,7 +12,6 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from th_shell.banner import CONTINUATION, PROMPT
 from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.runtime.shell import Engine, Interrupted, LuaError, LuaSyntaxError
@@ -22,7 +21,7 @@ from th_shell.session.inputs import is_page, is_python, placed, split
 from th_shell.session.interrupt import EARLY, Watch
 from th_shell.show import install
 from th_shell.syntax import Judge, Syntax
-from th_shell.visible import visible
+from th_shell.visible import CONTINUATION, PROMPT, visible
 
 if TYPE_CHECKING:
     from th_shell.docs.library import Example

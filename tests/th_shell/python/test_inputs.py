@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.data_files import data
-from th_shell.python.inputs import inputs, is_page, wants_more
 from th_shell.python.session import PythonSession
+from th_shell.python.source_text import inputs, is_page, wants_more
 
 
 @pytest.mark.parametrize(("text", "expected"), data(__file__, "test_whether_an_input_goes_on"))

@@ -6,8 +6,8 @@ import pytest
 from prompt_toolkit.buffer import Buffer
 
 from tests.data_files import data
-from th_shell.python.source_text import MARGINS
-from th_shell.terminal.indentation import Indenter
+from th_shell.python.prompt import MARGINS
+from th_shell.terminal.keys import Indenter
 
 
 def typed(keys: str, width: int = 4) -> str:

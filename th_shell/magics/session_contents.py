@@ -1,4 +1,7 @@
-"""The inputs of a session by their numbers, as commands take them; and `%history`."""
+"""What a session has: its inputs by numbers, as commands take them, and its variables.
+
+`%history`, `%who` and `%reset`.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from th_shell.entry import Entry
+from th_shell.runtime.shell import Engine
 from th_shell.session.commands import MagicError
 from th_shell.session.conversation import Conversation
+from th_shell.session.session import Session
+from th_shell.show import NAME
 
 _RANGE = re.compile(r"(\d+)(?:(-)(\d*))?\Z", re.ASCII)
 
@@ -90,3 +96,24 @@ def confirm_reset(text: str, names: Sequence[str], what: str) -> None:
     if not text:
         listed = textwrap.fill(" ".join(names), 78)
         raise MagicError(f"-f removes {len(names)} {what} and all results\n{listed}".rstrip())
+
+
+# -- variables
+
+
+def who(session: Session, _: str) -> None:
+    """Show what `who()` shows."""
+    with session.stoppable():
+        session.engine.evaluate(b"who()")
+
+
+def reset(session: Session, text: str) -> None:
+    """Remove the globals of the session and its results; without -f, only list them."""
+    with Engine() as fresh:
+        built_in = fresh.names("")
+    staying = {*built_in, NAME, "arg"}
+    names = sorted(name for name in session.engine.names("") if name not in staying)
+    confirm_reset(text, names, "globals")
+    removed = "".join(f"_G['{name}'] = nil " for name in names) + "_RESULTS = {} _LAST = ''"
+    session.engine.run(session.engine.compile(removed.encode("utf-8", "surrogateescape")))
+    session.engine.forget_frames()
