@@ -6,9 +6,6 @@ written; all other kinds of files are written without any Lua that runs.
 
 from __future__ import annotations
 
-import os
-import sys
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -23,8 +20,6 @@ Prepare = Callable[["Engine"], None]  # lets an engine find the packages that ar
 
 _FAILURE = 1
 _CHOICES = {"--format": ("binary", "ascii", "b32"), "--type": ("float", "double")}
-_LARGE = 50_000_000  # bytes of a file from which on a terminal shows how far it is
-_PAUSE = 0.1  # seconds between two looks at that
 _NEEDS = {
     "--format": "binary, ascii or b32",
     "--lua": "a Lua program that defines classes of the net",
@@ -109,25 +104,22 @@ def run(words: Sequence[str], prepare: Prepare) -> int:
         from th_shell.runtime import T7Error
     except ImportError as error:
         return _fail(str(error))
-    ascii_file = target.endswith(".t7") and options.get("--format") == "ascii"
-    progress = _Progress(source, ascii_file)
     write: Callable[..., None] = _write_file if ending else _describe
     if ending in _NETS:
         write = partial(_write_net, prepare)
     elif ending in _WEIGHTS:
         write = _write_weights
     try:
-        write(source, target, options, progress)
+        write(source, target, options)
     except T7Error as error:
-        return _fail(str(error), progress)
+        return _fail(str(error))
     except OSError as error:
         name = error.filename if isinstance(error.filename, str) else target
-        return _fail(f"{name}: {error.strerror or error}", progress)
+        return _fail(f"{name}: {error.strerror or error}")
     except ValueError as error:  # of options, such as sizes
         raise UsageError(str(error)) from None
     except MemoryError:
-        return _fail("not enough memory", progress)
-    progress.end()
+        return _fail("not enough memory")
     return 0
 
 
@@ -150,7 +142,7 @@ def _listed(words: Iterable[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def _describe(source: str, target: str, options: dict[str, str], progress: _Progress) -> None:
+def _describe(source: str, target: str, options: dict[str, str]) -> None:
     from th_shell.runtime import load
     from th_shell.runtime.export import describe
 
@@ -169,14 +161,14 @@ def _of_net(options: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _write_file(source: str, target: str, options: dict[str, str], progress: _Progress) -> None:
+def _write_file(source: str, target: str, options: dict[str, str]) -> None:
     from th_shell.runtime import convert
 
     format: Any = options.get("--format", "binary")
-    _tell_left_out(convert(source, target, format, progress, "--all" in options), progress)
+    _tell_left_out(convert(source, target, format, everything="--all" in options))
 
 
-def _write_weights(source: str, target: str, options: dict[str, str], progress: _Progress) -> None:
+def _write_weights(source: str, target: str, options: dict[str, str]) -> None:
     from th_shell.runtime import load
     from th_shell.runtime.export import to_hdf5, to_safetensors
 
@@ -187,21 +179,17 @@ def _write_weights(source: str, target: str, options: dict[str, str], progress: 
         select=options.get("--select"),
         everything="--all" in options,
         type=options.get("--type"),
-        progress=progress,
     )
-    _tell_left_out(left_out, progress)
+    _tell_left_out(left_out)
 
 
-def _tell_left_out(count: int, progress: _Progress) -> None:
-    progress.end()
+def _tell_left_out(count: int) -> None:
     if count:
         tensors = f"{count} tensors" if count > 1 else "1 tensor"
         print(f"without gradients and working memory: {tensors}; --all keeps them")
 
 
-def _write_net(
-    prepare: Prepare, source: str, target: str, options: dict[str, str], progress: _Progress
-) -> None:
+def _write_net(prepare: Prepare, source: str, target: str, options: dict[str, str]) -> None:
     """Write a net, and say how it compares."""
     from th_shell.runtime import load
     from th_shell.runtime.export import to_onnx, to_pytorch
@@ -218,9 +206,7 @@ def _write_net(
         require_check="--require-check" in options,
         sample=load(options["--sample"]) if "--sample" in options else None,
         engine=_engine(prepare, options),
-        progress=progress,
     )
-    progress.end()
     _tell(report, "--type" in options)
 
 
@@ -261,36 +247,6 @@ def _tell(report: Report, type_said: bool) -> None:
     )
 
 
-def _fail(message: str, progress: _Progress | None = None) -> int:
-    if progress is not None:
-        progress.end()
+def _fail(message: str) -> int:
     complain(message)
     return _FAILURE
-
-
-class _Progress:
-    """Shows in one line of a terminal how many megabytes are written, where the file is large."""
-
-    def __init__(self, source: str, longer: bool) -> None:
-        """Begin. longer: whether the new file's size is not known from the old one's."""
-        size = os.path.getsize(source) if os.path.isfile(source) else 0
-        self._shown = sys.stderr.isatty() and size >= _LARGE
-        self._of = "" if longer else f" of {size / 1e6:.0f}"
-        self._done = 0
-        self._next = 0.0
-
-    def __call__(self, count: int) -> None:
-        """Count bytes that were written just now."""
-        self._done += count
-        now = time.monotonic()
-        if self._shown and now >= self._next:
-            self._next = now + _PAUSE
-            self._print(f"th: {self._done / 1e6:.0f}{self._of} MB")
-
-    def end(self) -> None:
-        """Remove the line."""
-        if self._shown and self._next:
-            self._print("")
-
-    def _print(self, text: str) -> None:
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -142,21 +138,6 @@ def test_a_damaged_file_is_told_in_one_line(capsys: pytest.CaptureFixture[str]) 
     assert main(["--convert", "bad.t7", "out.json"]) == 1
     assert capsys.readouterr().err == "th: unknown object (bad.t7, at byte 4)\n"
     assert not Path("out.json").exists()
-
-
-@pytest.mark.thorough
-def test_a_terminal_shows_how_far_it_is() -> None:
-    save("large.t7", np.zeros(7_000_000))
-    ours, theirs = pty.openpty()
-    words = [sys.executable, "-m", "th_shell", "--convert", "large.t7", "out.npz"]
-    top = str(Path(__file__).parents[2])
-    done = subprocess.run(words, stderr=theirs, env={**os.environ, "PYTHONPATH": top}, timeout=60)
-    os.close(theirs)
-    shown = os.read(ours, 4096).decode()
-    os.close(ours)
-    assert done.returncode == 0
-    assert "\x1b[Kth: " in shown and " of 56 MB" in shown and shown.endswith("\r\x1b[K")
-    assert subprocess.run(words[:4] + ["large.t7", "out.npz"], capture_output=True).stderr == b""
 
 
 def test_a_program_whose_classes_derive_from_those_of_nn(

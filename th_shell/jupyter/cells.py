@@ -64,8 +64,6 @@ class Cells:
         """Run a cell. number: the cell's; 0 for one that leaves no trace."""
         self._interrupted.clear()
         self._number = number
-        if number:
-            self.session.texts.append(code)
         with self._streams.running(), self.session.in_cell(number):
             self._expect(b"")
             if code.lstrip().startswith(_WHOLE):
@@ -204,7 +202,7 @@ def explain(session: Session, code: str, cursor: int) -> str:
     for path in _names_around(code, cursor):
         owner, _, last = path.replace(":", ".").rpartition(".")
         if last in session.engine.names(owner) or (not owner and last in TABLE):
-            return about(path, session.engine, session.log, session.texts)
+            return about(path, session.engine, session.log)
     return ""
 
 

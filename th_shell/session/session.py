@@ -17,7 +17,7 @@ from th_shell.entry import Entry
 from th_shell.runtime.shell import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.conversation import Conversation
-from th_shell.session.inputs import is_page, is_python, placed, split
+from th_shell.session.inputs import is_page, placed, split
 from th_shell.session.interrupt import EARLY, Watch
 from th_shell.show import install
 from th_shell.syntax import Judge, Syntax
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from th_shell.docs.library import Example
     from th_shell.session.output import OutputCopy
     from th_shell.session.pages import Chance
-
-_PYTHON = "this is Python, which th --python runs\n"
 
 
 class PageMarks(NamedTuple):
@@ -87,8 +85,6 @@ class Session(Conversation):
         super().__init__(Watch(engine), config, time_format)
         self.engine = engine
         self.marks = marks
-        #: The texts that were submitted, with the comments that no input has.
-        self.texts: list[str] = []
         #: Whether errors are shown with hints: at a prompt, where a person reads them.
         self.hints = False
         #: Takes the error of an input, which ends the text it stands in; None: errors are shown.
@@ -122,8 +118,6 @@ class Session(Conversation):
     def wants_more(self, text: str) -> bool:
         """Tell whether a text ends with an incomplete input."""
         last = self._read(text).last
-        if self._is_python(text):
-            return False
         return last != "" and not is_command(last) and self.judge(last) is Syntax.INCOMPLETE
 
     def submit(self, text: str, timed: bool = True) -> bool:
@@ -131,20 +125,12 @@ class Session(Conversation):
 
         If the text is a page, the outputs in it are compared with those of its inputs.
         """
-        self.texts.append(text)
         parts = self._read(text)
-        if self._is_python(text):
-            self.write(_PYTHON)
-            self.engine.flush()
-            return True
         shows = any(example.expected or example.value for example in parts.examples)
         with self.timing(parts.inputs, timed):
             if parts.is_page and (shows or not parts.inputs):
                 return self._play(parts)
             return self._run_all(list(self._placed(text, parts.inputs)))
-
-    def _is_python(self, text: str) -> bool:
-        return self.hints and is_python(text, split(text, self.judge), self.judge)
 
     @property
     def is_in_cell(self) -> bool:

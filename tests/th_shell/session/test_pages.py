@@ -246,25 +246,6 @@ def test_whether_a_transcript_goes_on(session: Session, text: str, more: bool) -
     assert session.wants_more(text) is more
 
 
-OF_PYTHON = "this is Python, which th --python runs\n"
-
-
-@pytest.mark.parametrize("text", data(__file__, "test_a_page_of_python"))
-def test_a_page_of_python(session: Session, printed: Printed, text: str) -> None:
-    session.serve_person()
-    assert not session.wants_more(text)
-    session.submit(text)
-    assert printed() == OF_PYTHON
-    assert session.log == []
-
-
-@pytest.mark.parametrize("text", data(__file__, "test_lua_is_no_page_of_python"))
-def test_lua_is_no_page_of_python(session: Session, printed: Printed, text: str) -> None:
-    session.serve_person()
-    session.submit(text)
-    assert OF_PYTHON not in printed()
-
-
 @pytest.mark.parametrize(("inputs", "expected"), data(__file__, "test_what_depends_on_chance"))
 def test_what_depends_on_chance(inputs: list[str], expected: str) -> None:
     chance = Chance(frozenset(("torch", "print", "sys")))
