@@ -13,8 +13,8 @@ from th_shell.runtime.core.lua_text import KEYWORDS, Token, structure, tokens
 from th_shell.runtime.core.machine import without_limit
 from th_shell.runtime.engine.ctrl_c import SignalWatcher, signal_watcher
 from th_shell.runtime.engine.debugging import Debugger, Dialogue, Stop
-from th_shell.runtime.engine.inspection import Facts, Member, Members
 from th_shell.runtime.engine.shell_engine import ShellEngine as Engine
+from th_shell.runtime.engine.variables import Facts, Member, Members
 from th_shell.runtime.errors import Interrupted, LuaError, LuaSyntaxError
 from th_shell.runtime.host.lazy_loading import (
     load_operations,

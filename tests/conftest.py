@@ -85,6 +85,11 @@ def compiled_once() -> Iterator[None]:
 FRESH = b"torch.setdefaulttensortype('torch.DoubleTensor') torch.manualSeed(1)"
 
 
+def run_text(engine: Engine, text: str | bytes) -> None:
+    """Run a text, as a program."""
+    engine.run(engine.compile(text if isinstance(text, bytes) else text.encode(), b"=lua"))
+
+
 class Lua:
     """Runs Lua in the process's engine and returns what it prints.
 
@@ -97,7 +102,7 @@ class Lua:
 
     def __call__(self, source: str) -> str:
         """Evaluate an input as the prompt does; raises LuaError."""
-        self.engine.evaluate(source.encode(), b"=lua")
+        self.engine.inputs.evaluate(source.encode(), b"=lua")
         return self.output()
 
     def run(self, source: str) -> str:

@@ -147,8 +147,8 @@ def _run(options: Options) -> int:
     engine = Engine()
     opens_prompt = _opens_prompt(options)
     _prepare(engine, options, opens_prompt)
-    engine.debug_by(_stopped)
-    engine.prompt_by(partial(_open_prompt_in_script, engine))
+    engine.debugging.debug_by(_stopped)
+    engine.debugging.prompt_by(partial(_open_prompt_in_script, engine))
     ran = False
     try:
         ran = _run_before_prompt(engine, options)
@@ -231,7 +231,7 @@ def _open_prompt_in_script(engine: Engine, place: str) -> None:
     from th_shell.terminal.repl import open_prompt
 
     open_prompt(engine, place)
-    engine.debug_by(_stopped)
+    engine.debugging.debug_by(_stopped)
 
 
 def _prepare_program(engine: Engine, path: str, words: Sequence[str]) -> None:
@@ -339,7 +339,7 @@ def _survive_broken_pipes() -> None:
 
 
 def _open_prompt(engine: Engine) -> int:
-    engine.prompt_by(None)
+    engine.debugging.prompt_by(None)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _survive_broken_pipes()
     if sys.stdin.isatty():

@@ -6,6 +6,7 @@ written; all other kinds of files are written without any Lua that runs.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -205,7 +206,7 @@ def _write_net(prepare: Prepare, source: str, target: str, options: dict[str, st
         python=options.get("--python"),
         require_check="--require-check" in options,
         sample=load(options["--sample"]) if "--sample" in options else None,
-        engine=_engine(prepare, options),
+        engine=_engine(prepare, options).values,
     )
     _tell(report, "--type" in options)
 
@@ -223,8 +224,9 @@ def _engine(prepare: Prepare, options: Mapping[str, str]) -> Engine:
         with open(options["--lua"], "rb") as file:
             source = file.read()
         try:
-            engine.run("pcall(require, 'nn')")  # whose classes a program may derive from
-            engine.run(source, name=options["--lua"])
+            # A program may derive classes from those of nn.
+            engine.run(engine.compile(b"pcall(require, 'nn')"))
+            engine.run(engine.compile(source, b"=" + os.fsencode(options["--lua"])))
         except LuaError as error:
             raise T7Error(error.message) from None
     return engine

@@ -40,14 +40,14 @@ class CtrlC:
     Nothing sets it while the prompt itself works: that must not be interrupted.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, end_commands: Callable[[], object]) -> None:
+        """end_commands: ends the commands that Lua waits for."""
         self.pressed = ctypes.c_int32(0)
         self._armed = False
         #: What has stopped Lua, for a Python program; None where nothing was pressed there.
         self.ending: BaseException | None = None
+        self._kill_commands = end_commands
         self._lock = threading.RLock()  # a signal's handler may run where this thread has it
-        #: Ends the commands that Lua waits for.
-        self.end_commands: Callable[[], object] = int
 
     @property
     def address(self) -> int:
@@ -108,7 +108,7 @@ class CtrlC:
         while self.pressed.value:
             time.sleep(_PATIENCE)
             if self.pressed.value:
-                self.end_commands()
+                self._kill_commands()
 
     @contextmanager
     def stopped_after(self, seconds: float) -> Iterator[None]:
@@ -121,7 +121,7 @@ class CtrlC:
                 self.press(LuaTimeout(f"the code took longer than {seconds} s"))
                 pause = _AGAIN  # it may have been pressed before Lua began
                 if time.monotonic() > last:
-                    self.end_commands()
+                    self._kill_commands()
                     last += _PATIENCE
 
         thread = threading.Thread(target=wait, daemon=True, name="timeout")

@@ -1,4 +1,4 @@
-"""An engine as what a debugger asks about the frames of a program, and tells how to go on.
+"""What a debugger asks about the frames of a program, and how it tells the program to go on.
 
 A debugger is a generator: it yields requests, gets their answers, and ends where the program goes
 on. So it may look at the frames of an error that is over, and at those of a program that waits,
@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 from th_shell.runtime.core.encoding import to_bytes, to_text
 from th_shell.runtime.engine.ctrl_c import CtrlC
-from th_shell.runtime.engine.lua_state import LuaState
+from th_shell.runtime.engine.inputs import LuaCall
 from th_shell.runtime.host.guards import answering, guarded
 
 Answer = list[Any]
@@ -87,34 +87,36 @@ class DebuggerLine:
 
 
 class Debugging:
-    """The part of the engine that debuggers use."""
+    """What debuggers use of an engine."""
 
-    _lua: LuaState
-    _ctrl_c: CtrlC
-    _debugging: DebuggerLine
+    def __init__(self, call: LuaCall, line: DebuggerLine, ctrl_c: CtrlC) -> None:
+        """call, line, ctrl_c: those of its `LuaState`."""
+        self._call = call
+        self._line = line
+        self._ctrl_c = ctrl_c
 
     def debug_by(self, debugger: Debugger) -> None:
         """Let a debugger be asked where the program stops."""
-        self._debugging.debugger = debugger
+        self._line.debugger = debugger
 
     def prompt_by(self, prompt: Callable[[str], object] | None) -> None:
         """Let a function open a prompt where the program asks for it, as `file.lua:12`.
 
         It calls `use_lent_locals`, and runs inputs; the program goes on when it returns.
         """
-        self._debugging.prompt = prompt
+        self._line.prompt = prompt
 
     def offer_debugger(self) -> None:
         """Let programs stop by calling the global `debugger`."""
-        self._lua.call(b"offer_debugger")
+        self._call(b"offer_debugger")
 
     def keep_frames(self) -> None:
         """Keep the frames of each error of an input from now on, until the next one."""
-        self._lua.call(b"keep_frames")
+        self._call(b"keep_frames")
 
     def forget_frames(self) -> None:
         """Let go of them."""
-        self._lua.call(b"forget_frames")
+        self._call(b"forget_frames")
 
     def ask_debugger(self) -> None:
         """Have the debugger asked soon, while the program runs. Any thread may call this."""
@@ -125,12 +127,12 @@ class Debugging:
         with suppress(StopIteration):
             request = next(dialogue)
             while request[0] != "go":
-                answer = self._lua.call(b"debug", _encoded(request))
+                answer = self._call(b"debug", _encoded(request))
                 request = dialogue.send(_decoded(answer))
 
     def request(self, *request: Any) -> Answer:
         """The answer to one request, while no program runs."""
-        return _decoded(self._lua.call(b"debug", _encoded(request)))
+        return _decoded(self._call(b"debug", _encoded(request)))
 
 
 def _encoded(request: tuple[Any, ...]) -> bytes:

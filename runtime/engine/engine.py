@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from th_shell.runtime.core.encoding import to_bytes
-from th_shell.runtime.core.interrupts import INTERRUPTED
-from th_shell.runtime.core.stoppable_waits import Commands, Stopping
-from th_shell.runtime.engine import workers
-from th_shell.runtime.engine.ctrl_c import CtrlC
-from th_shell.runtime.engine.debugging import DebuggerLine
-from th_shell.runtime.engine.inputs import KEEP
-from th_shell.runtime.engine.lua_state import CLOSED, LuaState
-from th_shell.runtime.errors import Interrupted, LuaError
+from th_shell.runtime.engine.lua_state import LuaState
+from th_shell.runtime.engine.output import PROCESS
 from th_shell.runtime.host.lazy_loading import load_numpy
 
 if TYPE_CHECKING:
@@ -59,30 +52,10 @@ class Engine:
         stdout: the file, of text or bytes, to which Lua writes its output: by default where
         `sys.stdout` leads. What C functions and commands write goes to the process's output.
         """
-        self._begin(None)
+        self._lua = LuaState()
         self._arrays = arrays
         self._is_stoppable = stoppable
         self._stdout = stdout
-
-    def _begin(self, prepare: Callable[[], None] | None) -> None:
-        self._ctrl_c = CtrlC()
-        self._debugging = DebuggerLine()
-        #: What is called when the program ends the process, after what is buffered was written.
-        self._leaving: list[Callable[[], object]] = []
-        host = {
-            b"KEEP": KEEP,
-            b"poll": self._ctrl_c.poll,
-            b"pressed": self._ctrl_c.address,
-            b"stop_by": self._ctrl_c.stop_by,
-            b"leave": self._ctrl_c.leave,
-            b"leaving": partial(_call_all, self._leaving),
-            **workers.functions(),
-            **self._debugging.functions(),
-        }
-        self._lua = LuaState(host, prepare)
-        self._lua.state.part(Stopping).told = self._ctrl_c.pressed
-        if prepare is None:
-            self._lua.start()
 
     def close(self) -> None:
         """End the engine's threads and give back its memory; nothing runs in it any more.
@@ -91,7 +64,7 @@ class Engine:
         Where a Python function that Lua has called does this, that call is an error in Lua, and the
         engine ends with the code that runs.
         """
-        self._lua.close(lambda: self._ctrl_c.stop(LuaError(CLOSED)))
+        self._lua.close()
 
     def interrupt(self) -> None:
         """Stop the Lua code that runs, by an Interrupted error. Any thread may call this.
@@ -99,10 +72,7 @@ class Engine:
         It ends no function of Python's. Where no Lua runs, nothing is done; nor is it for inputs of
         a prompt that are not `interruptible`.
         """
-        if self._lua.depth:
-            self._ctrl_c.stop(Interrupted(INTERRUPTED))
-        else:
-            self._ctrl_c.press(Interrupted(INTERRUPTED))
+        self._lua.interrupt()
 
     def __enter__(self: Self) -> Self:
         return self
@@ -123,10 +93,7 @@ class Engine:
             from th_shell.runtime.engine.values import Values  # late: it needs numpy
 
             self._lua.start()
-            self._ctrl_c.end_commands = self._lua.state.part(Commands).kill
-            self._values = Values(
-                self._lua, self._ctrl_c, self._is_stoppable, self._stdout, self._arrays
-            )
+            self._values = Values(self._lua, self._is_stoppable, self._stdout, self._arrays)
         return self._values
 
     def run(
@@ -168,7 +135,7 @@ class Engine:
             yield values
             return
         self._lua.call(b"count_loops")
-        with self._lua.turn, self._ctrl_c.stopped_after(timeout):
+        with self._lua.turn, self._lua.ctrl_c.stopped_after(timeout):
             yield values
 
     def require(self, name: str | bytes) -> Any:
@@ -203,6 +170,14 @@ class Engine:
         return iter(self.globals)
 
 
+def engine_on(lua: LuaState) -> Engine:
+    """Return an engine on a Lua state that is there; Lua writes to the process's output."""
+    engine = Engine.__new__(Engine)
+    engine._lua = lua
+    engine._stdout = PROCESS
+    return engine
+
+
 def _text(source: str | bytes) -> bytes:
     return to_bytes(source) if isinstance(source, str) else source
 
@@ -212,8 +187,3 @@ def _array(value: Any) -> Any:
     from th_shell.torch.tensors.tensor import Tensor  # late: it needs numpy
 
     return value.array.view() if isinstance(value, Tensor) else value
-
-
-def _call_all(functions: Sequence[Callable[[], object]]) -> None:
-    for function in functions:
-        function()

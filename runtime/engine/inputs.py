@@ -1,240 +1,165 @@
-"""Reads the source of an input without compiling it: its names, locals, and last expression.
-
-At a prompt, locals outlive the input that declares them (`session_locals.lua`), and statements
-may end with an expression, whose values are printed: `x = 5; x`. Both need what the compiler does
-not tell. Reading takes time in proportion to the length of the source. Of code that does not
-compile, what is found means nothing.
-"""
+"""Compiles code, and runs the inputs of a prompt."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import os
+from collections.abc import Callable
+from typing import Any
 
-from th_shell.runtime.core.lua_text import Token, tokens
+from th_shell.runtime.core.encoding import to_text
+from th_shell.runtime.engine.input_reader import EMPTY, MUST_BE_READ, forms, read
+from th_shell.runtime.errors import LuaSyntaxError, check
 
-#: What an input may end with that is no part of it.
-EMPTY = b"; \t\r\n"
-#: The name of the function that takes locals over.
-KEEP = b"__session_locals__"
-_UPVALUES = 50
-#: An input that declares locals, mentions results, or ends with an expression behind statements
-#: has one of these.
-MUST_BE_READ = (b"local", b"_", b";", b"\n", b"end")
-
-_BLOCKS = ("do", "if", "repeat")
-_OPENING = frozenset((*_BLOCKS, "function", "(", "[", "{"))
-_VALUES = frozenset(("nil", "true", "false", "..."))
-#: What begins a statement, or is part of one, and never of an expression outside of functions.
-_STATEMENT = frozenset("local if for while repeat do return goto break = ;".split())
-_CLOSING = {")": "prefix", "]": "prefix", "}": "value", "until": ""}
+#: Calls a function of engine/shell.lua and its neighbours by name, with plain values.
+LuaCall = Callable[..., Any]
+#: A compiled Lua function, opaque to callers.
+Chunk = Any
 
 
-class Exit(NamedTuple):
-    """A place where the whole chunk may end. locals: the names of those that there are."""
-
-    offset: int
-    locals: tuple[bytes, ...]
+def compile_text(call: LuaCall, source: bytes, name: bytes) -> Chunk:
+    """Compile Lua source; name is Lua's chunk name. Raises LuaSyntaxError."""
+    return _compiled(call(b"compile", source, name))
 
 
-class Reading(NamedTuple):
-    """The names, locals and last expression of an input.
-
-    names: the variables that it mentions, and other names, such as keys of tables. locals: those
-    that it declares outside of functions and blocks, in order. exits: the places before `return`
-    and `goto`, and the end. last: the place where an expression behind the statements begins, if
-    there can be one: behind `;` or `end`, or on a line of its own, since in `x = a b` something has
-    been left out.
-    """
-
-    names: frozenset[bytes]
-    locals: tuple[bytes, ...]
-    exits: tuple[Exit, ...]
-    last: Exit | None
+def compile_file(call: LuaCall, path: str) -> Chunk:
+    """Compile a file. Raises LuaSyntaxError, also for a file that cannot be read."""
+    return _compiled(call(b"compile_file", os.fsencode(path)))
 
 
-def read(source: bytes) -> Reading:
-    """Read the source of an input."""
-    return _Reader(source).read()
+class Inputs:
+    """The inputs of a session: runs them, shows their values, and keeps these as results."""
 
+    def __init__(self, call: LuaCall) -> None:
+        """call: of the session's Lua state, `LuaState.call`."""
+        self._call = call
+        self._has_locals = False  # whether an input has declared locals of the session
 
-def keeping_locals(source: bytes, exits: Sequence[Exit]) -> bytes:
-    """The source with a call of `KEEP` at its exits that takes over the locals, on the same lines.
+    def use_lent_locals(self) -> None:
+        """Let the inputs of `enter` use the locals of the function that has opened a prompt."""
+        self._has_locals = True
 
-    It gets functions whose upvalues are the locals; a function has 60 of these at most.
-    """
-    parts, before = [], 0
-    for offset, names in exits:
-        groups = [names[i : i + _UPVALUES] for i in range(0, len(names), _UPVALUES)]
-        takers = b",".join(b"function()return %s end" % b",".join(group) for group in groups)
-        # A comment without an end of line may stand before the end of the source.
-        start = b"\n" if offset == len(source) else b" "
-        parts += [source[before:offset], b"%s%s(%s) " % (start, KEEP, takers) if takers else b""]
-        before = offset
-    return b"".join([*parts, source[before:]])
+    def evaluate(
+        self,
+        source: bytes,
+        name: bytes = b"=stdin",
+        before_values: Callable[[], None] | None = None,
+    ) -> None:
+        """Run one input as the prompt does: print the values of an expression.
 
+        A leading '=' is accepted, a trailing ';' silences. before_values: called between what
+        the expression itself prints and its values. Raises LuaSyntaxError, LuaError.
+        """
+        text = _input(source)
+        quiet = text.endswith(b";")
+        expression = self._expression(text.rstrip(b"; \t\r\n"), name)
+        statement = None if expression is not None else compile_text(self._call, text, name)
+        check(self._call(b"evaluate", expression, statement, quiet, before_values))
 
-def forms(text: bytes, reading: Reading | None) -> tuple[bytes | None, ...]:
-    """Return the texts to compile for an input, as engine/session_locals.lua takes them.
+    def _expression(self, text: bytes, name: bytes) -> Chunk | None:
+        # `return f(x)` would be a tail call, whose frame is missing in tracebacks: so two values.
+        # The newline ends a comment that the text may end with.
+        try:
+            return compile_text(self._call, b"return nil, " + text + b"\n", name)
+        except LuaSyntaxError:
+            return None
 
-    `return f(x)` would be a tail call, whose frame is missing in tracebacks: so two values. The
-    newline ends a comment that the text may end with.
-    """
-    expression = b"return nil, " + text.rstrip(EMPTY) + b"\n"
-    if reading is None:
-        return expression, text, text, None, None
-    keeping = keeping_locals(text, reading.exits)
-    if reading.last is None:
-        return expression, text, keeping, None, None
-    last = reading.last
-    before = text[: last.offset]
-    behind = b"return nil, " + text[last.offset :].rstrip(EMPTY) + b"\n"
-    exits = [*(token for token in reading.exits if token.offset < last.offset), last]
-    trailing = before + behind
-    return expression, text, keeping, trailing, keeping_locals(trailing, exits)
+    def check_syntax(self, source: bytes) -> None:
+        """Raise LuaSyntaxError where an input would not compile (see `enter`).
 
-
-class _Opened(NamedTuple):
-    """An open block. kind: its first token; 'routine' for a statement that defines a function."""
-
-    kind: str
-    is_argument: bool
-
-
-class _Reader:
-    """Goes through the tokens, and notes what is open and what the last token has ended.
-
-    _ended, where nothing is open: 'statement'; 'value', which only an operator continues; 'prefix',
-    behind which arguments or an index may stand; or '' for none of these. _naming: whether names
-    are declared: 'local', 'for' or ''. _labels: where the labels begin that the source ends with.
-    """
-
-    def __init__(self, source: bytes) -> None:
-        self._source = source.decode("latin-1")  # a character for each byte
-        self._tokens = [token for token in tokens(self._source) if token.kind != "comment"]
-        self._before = 0  # where the last token ends
-        self._opened: list[_Opened] = []
-        self._ended = "statement"
-        self._naming = ""
-        self._in_label = False
-        self._labels: int | None = None
-        self._names: set[bytes] = set()
-        self._locals: list[bytes] = []
-        self._inner: set[bytes] = set()  # of blocks
-        self._exits: list[Exit] = []
-        self._returns = False
-        self._last: tuple[int, int] | None = None  # the offset, and how many locals there are
-
-    def read(self) -> Reading:
-        """Read the source to its end."""
-        for at, token in enumerate(self._tokens):
-            after = self._tokens[at + 1] if at + 1 < len(self._tokens) else None
-            self._add(token, after)
-        if not self._returns:
-            end = len(self._source) if self._labels is None else self._labels
-            self._exits.append(self._exit(end))
-        last = None
-        if self._last and self._last[0] > self._tokens[0].start:
-            offset, count = self._last
-            last = Exit(offset, tuple(dict.fromkeys(self._locals[:count])))
-        return Reading(frozenset(self._names), tuple(self._locals), tuple(self._exits), last)
-
-    def _exit(self, offset: int) -> Exit:
-        names = dict.fromkeys(self._locals)
-        inner = self._inner if self._opened else ()
-        return Exit(offset, tuple(name for name in names if name not in inner))
-
-    def _add(self, token: Token, after: Token | None) -> None:
-        text = token.text
-        is_name = token.kind == "name"
-        if text == "::" or self._in_label:
-            self._label(token)
+        incomplete: its end is missing, be it an expression or a statement.
+        """
+        text = _input(source)
+        if not text.strip(EMPTY):
             return
-        if text != ";":
-            self._labels = None
-        is_routine = text == "function" and after is not None and after.kind == "name"
-        if not self._opened:
-            self._note_last(token, is_name, is_routine)
-        if is_name:
-            self._name(text.encode("latin-1"), after)
-        elif is_routine and after is not None and self._naming:
-            self._local_function(after)
-        elif text in ("local", "for"):
-            self._naming = text
-        elif text in ("return", "goto"):
-            self._leave(token)
-        self._nest(token, is_routine)
-        self._end(token, is_name)
-        self._before = token.end
+        # With the newline, an open string in quotes is an error, and not incomplete.
+        error = self._call(b"check", b"return " + text.rstrip(EMPTY) + b"\n", text + b"\n")
+        if error is None or isinstance(error[1], bytes):
+            return  # there is no memory to find out: so it is told when the input is run
+        last = read(text).last
+        if last is not None:
+            form = text[: last.offset] + b"return " + text[last.offset :].rstrip(EMPTY) + b"\n"
+            compiled = self._call(b"compile", form, b"=stdin")
+            if not isinstance(compiled, tuple) or isinstance(compiled[2], bytes):
+                return
+            error = compiled[1:] if compiled[2] else error
+        raise LuaSyntaxError(to_text(error[0]), error[1])
 
-    def _label(self, token: Token) -> None:
-        if token.text == "::":
-            self._in_label = not self._in_label
-            if self._labels is None:
-                self._labels = token.start
-            self._ended = "statement"
+    def enter(
+        self,
+        source: bytes,
+        name: bytes = b"=stdin",
+        number: int | None = None,
+        before_values: Callable[[], None] | None = None,
+    ) -> None:
+        """Run one input of a session, as `evaluate` does.
 
-    def _note_last(self, token: Token, is_name: bool, is_routine: bool) -> None:
-        """See whether an expression begins at a token that may stand behind statements."""
-        text = token.text
-        if text in _STATEMENT or is_routine:
-            self._last = None
+        The locals that it declares outlive it; an expression behind statements, also a call, is
+        printed, too; and an input of only semicolons does nothing. number: the input's first value
+        is `_N` in later ones. Raises LuaSyntaxError, LuaError.
+        """
+        text = _input(source)
+        quiet = text.endswith(b";") or (b"writes" if b"write" in text else False)
+        if not text.strip(EMPTY):
             return
-        is_argument = text in ("(", "{") or token.kind == "string"
-        is_operand = (
-            is_name
-            or is_argument
-            or token.kind == "number"
-            or text in _VALUES
-            or text in ("function", "not", "#")
-        )
-        is_new = self._ended == "value" or self._ended == "prefix" and not is_argument
-        is_on_new_line = "\n" in self._source[self._before : token.start]
-        if self._ended == "statement" or is_operand and is_new and is_on_new_line:
-            self._last = (token.start, len(self._locals))
+        # Torch7: the LuaJIT of its builds allows empty statements, as in `x = 5;;`.
+        text = text.rstrip(EMPTY)
+        result = self._enter(text, name, number, quiet, before_values)
+        if result is not None and not isinstance(result[1], bytes):
+            raise LuaSyntaxError(to_text(result[0]), result[1])
+        check(result)
 
-    def _name(self, name: bytes, after: Token | None) -> None:
-        self._names.add(name)
-        if self._naming:
-            if self._naming == "for" or self._opened:
-                self._inner.add(name)
-            else:
-                self._locals.append(name)
-            if after is None or after.text != ",":
-                self._naming = ""
+    def _enter(self, text: bytes, *arguments: Any) -> Any:
+        if not (self._has_locals or any(mark in text for mark in MUST_BE_READ)):
+            # Most inputs have nothing that must be found by reading them, if they compile.
+            result = self._call(b"enter", *arguments, b"", b"", *forms(text, None))
+            if result is None or isinstance(result[1], bytes):
+                return result
+        reading = read(text)
+        self._has_locals = self._has_locals or bool(reading.locals)
+        names, declared = b" ".join(reading.names), b" ".join(reading.locals)
+        return self._call(b"enter", *arguments, names, declared, *forms(text, reading))
 
-    def _leave(self, token: Token) -> None:
-        # A jump may lead to a label at the end of the source.
-        if all(block.kind in _BLOCKS for block in self._opened):
-            self._exits.append(self._exit(token.start))
-            is_end = token.text == "return" and not self._opened
-            self._returns = self._returns or is_end
+    # -- their values
 
-    def _local_function(self, after: Token) -> None:
-        (self._inner.add if self._opened else self._locals.append)(after.text.encode("latin-1"))
-        self._naming = ""
+    def keep(self, value: bytes) -> None:
+        """Put a string among the results of the session, as `evaluate` does with its values."""
+        self._call(b"keep", value)
 
-    def _nest(self, token: Token, is_routine: bool) -> None:
-        text = token.text
-        if text in _OPENING:
-            kind = "routine" if is_routine else text
-            self._opened.append(_Opened(kind, self._ended == "prefix"))
+    def keep_results(self, count: int) -> None:
+        """Set how many of the session's results are kept; others are dropped."""
+        self._call(b"keep_results", count)
 
-    def _end(self, token: Token, is_name: bool) -> None:
-        text = token.text
-        if text in _CLOSING or text == "end":
-            self._ended = self._closed(text)
-        elif is_name:
-            self._ended = "prefix"
-        elif token.kind == "string":
-            self._ended = "prefix" if self._ended == "prefix" else "value"
-        elif token.kind == "number" or text in _VALUES:
-            self._ended = "value"
-        else:
-            self._ended = "statement" if text in (";", "break") else ""
+    def set_receiver(self, function: Chunk) -> None:
+        """Let a function of `module` get the values of inputs before they are printed.
 
-    def _closed(self, text: str) -> str:
-        opened = self._opened.pop() if self._opened else _Opened("", False)
-        if text == "end":
-            return "value" if opened.kind == "function" else "statement"
-        return "prefix" if text == "}" and opened.is_argument else _CLOSING[text]
+        Where it returns false, they are neither printed nor kept.
+        """
+        self._call(b"set_receiver", function)
+
+    def set_elision(self, limit: int | None) -> None:
+        """Let `evaluate` show values to people: control codes as digits, and of values with more
+        elements than limit (0: any number) only a part. None: as `print` shows them.
+
+        Elements are those of tensors, and entries of tables; ten characters of a string are one.
+        """
+        self._call(b"set_elision", limit)
+
+
+def _compiled(result: Any) -> Chunk:
+    if isinstance(result, tuple):
+        _, message, incomplete = result
+        check((message, incomplete) if isinstance(incomplete, bytes) else None)
+        raise LuaSyntaxError(to_text(message), incomplete)
+    return result
+
+
+def _input(source: bytes) -> bytes:
+    """Return the text that the prompt compiles of an input: no blanks around it, no leading '='.
+
+    The lines above it stay, for the line numbers.
+    """
+    text = source.lstrip()
+    above = source.count(b"\n", 0, len(source) - len(text))
+    # Of a chunk, LuaJIT skips a first line that begins with #, which is Lua's operator of length.
+    is_length = not above and text[:1] == b"#" and text[:2] != b"#!"
+    return b"\n" * above + b" " * is_length + text.rstrip().removeprefix(b"=")

@@ -13,9 +13,15 @@ from typing import Any
 from th_shell.runtime.compute.luajit import shell_functions, worker_functions
 from th_shell.runtime.compute.thread_pool import LuaFunctions, ThreadPool
 from th_shell.runtime.core.c_arithmetic import as_in_c
+from th_shell.runtime.core.interrupts import INTERRUPTED
 from th_shell.runtime.core.platform import keep_pages
 from th_shell.runtime.core.state import State
-from th_shell.runtime.errors import OUT_OF_MEMORY, LuaError, as_lua_error
+from th_shell.runtime.core.stoppable_waits import Commands, Stopping
+from th_shell.runtime.engine import workers
+from th_shell.runtime.engine.ctrl_c import CtrlC
+from th_shell.runtime.engine.debugging import DebuggerLine
+from th_shell.runtime.engine.input_reader import KEEP
+from th_shell.runtime.errors import OUT_OF_MEMORY, Interrupted, LuaError, as_lua_error
 from th_shell.runtime.host import host_table
 from th_shell.runtime.host.lua_calls import Calls
 
@@ -44,25 +50,40 @@ class _Passing:
 class LuaState:
     """A Lua state with torch, whose functions are those of engine/shell.lua.
 
-    Nothing that Lua keeps refers to this object: so it ends with its last reference. state: what
-    else belongs to the engine. turn: the lock of the thread that is at work in it. Who calls it
-    several times, and may not be disturbed, takes it as well, after `start`. end: closes it, which
-    must not be done while it runs. is_started: before that, a call makes it, which takes a while.
+    Nothing that Lua keeps refers to this object: so it ends with its last reference.
     """
 
-    def __init__(self, host: dict[bytes, Any], prepare: Callable[[], None] | None) -> None:
-        """host: what Lua finds in Python besides `host_functions`. prepare: see `Engine`."""
-        self._host = host
-        self._prepare = prepare
+    def __init__(self, prepare: Callable[[], None] | None = None) -> None:
+        """Make it at once; or where there is something to prepare it with, when it is first used.
+
+        prepare: called once it is made, before anything else may use it.
+        """
+        #: What else belongs to the engine.
         self.state = State()
+        self.ctrl_c = CtrlC(self.state.part(Commands).kill)
+        #: What is asked where a program stops.
+        self.debugger = DebuggerLine()
+        #: What is called when the program ends the process, after what is buffered was written.
+        self.at_exit: list[Callable[[], object]] = []
+        #: The lock of the thread that is at work in it. Who calls it several times, and may not be
+        #: disturbed, takes it as well, after `start`.
         self.turn = threading.RLock()
         self.passing = _Passing()
+        #: The functions of engine/shell.lua and its neighbours, by name.
         self.functions: dict[bytes, Any] = {}
-        self._starting = threading.RLock()
-        self._is_begun = self.is_started = False
-        self.depth = 0  # of calls that have not returned; only who has its turn looks
+        #: Whether it is made: before that, a call makes it, which takes a while.
+        self.is_started = False
+        #: The number of calls that have not returned; only the thread whose turn it is reads it.
+        self.depth = 0
         self.is_closed = False
+        #: Closes it, which must not be done while it runs.
         self.end = weakref.finalize(self, _close, self.state, self.functions)
+        self._prepare = prepare
+        self._starting = threading.RLock()
+        self._is_begun = False
+        self.state.part(Stopping).told = self.ctrl_c.pressed
+        if prepare is None:
+            self.start()
 
     def start(self) -> None:
         """Make it, unless that is done."""
@@ -87,7 +108,14 @@ class LuaState:
             **host_table.host_functions(self.state),
             **host_table.definitions(),
             **take,
-            **self._host,
+            b"KEEP": KEEP,
+            b"poll": self.ctrl_c.poll,
+            b"pressed": self.ctrl_c.address,
+            b"stop_by": self.ctrl_c.stop_by,
+            b"leave": self.ctrl_c.leave,
+            b"leaving": partial(_call_all, self.at_exit),
+            **workers.functions(),
+            **self.debugger.functions(),
         }
 
     @contextmanager
@@ -133,15 +161,22 @@ class LuaState:
         if self.is_closed or not self.end.alive:
             raise LuaError(CLOSED)
 
-    def close(self, interrupt: Callable[[], object]) -> None:
+    def interrupt(self) -> None:
+        """Stop the Lua code that runs, by an Interrupted error: see `Engine.interrupt`."""
+        if self.depth:
+            self.ctrl_c.stop(Interrupted(INTERRUPTED))
+        else:
+            self.ctrl_c.press(Interrupted(INTERRUPTED))
+
+    def close(self) -> None:
         """Let nothing be called any more, and end it: once it no longer runs.
 
-        A Python function that Lua has called may close it, while Lua waits for the function.
-        interrupt: called where another thread runs it.
+        A Python function that Lua has called may close it, while Lua waits for the function. What
+        another thread runs in it is stopped.
         """
         self.is_closed = True
         if not self.turn.acquire(blocking=False):
-            interrupt()
+            self.ctrl_c.stop(LuaError(CLOSED))
             self.turn.acquire()
         try:
             if not self.depth:
@@ -156,6 +191,11 @@ def _connect(state: State, shell: dict[bytes, Any], passing: _Passing) -> None:
     state.part(LuaFunctions).call = call
     pool = dict(shell[b"thread_pool"].items())
     state.part(ThreadPool).start(pool, worker_functions)
+
+
+def _call_all(functions: list[Callable[[], object]]) -> None:
+    for function in functions:
+        function()
 
 
 def _close(state: State, shell: dict[bytes, Any]) -> None:

@@ -1,7 +1,8 @@
 """The engine of prompts and of th-docs: what they do with a Lua state that has torch.
 
-Its methods return text, names or compiled chunks, never Lua's objects, and raise the errors of
-`th_shell.runtime.errors` alone; those for Python programs (`engine.py`) return values.
+Its methods, and those of its parts, return text, names or compiled chunks, never Lua's objects, and
+raise the errors of `th_shell.runtime.errors` alone; the engine for Python programs (`engine.py`)
+returns values.
 """
 
 from __future__ import annotations
@@ -9,29 +10,26 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from th_shell.runtime.core.encoding import to_bytes, to_text
 from th_shell.runtime.core.machine import refresh_limit
 from th_shell.runtime.engine.debugging import Debugging
-from th_shell.runtime.engine.engine import Engine
-from th_shell.runtime.engine.evaluation import Chunk, Evaluation
-from th_shell.runtime.engine.inspection import Answers
-from th_shell.runtime.engine.output import PROCESS
-from th_shell.runtime.engine.variables import Keeping
+from th_shell.runtime.engine.engine import Engine, engine_on
+from th_shell.runtime.engine.inputs import Chunk, Inputs, compile_file, compile_text
+from th_shell.runtime.engine.lua_state import LuaState
+from th_shell.runtime.engine.variables import Variables, is_done
 from th_shell.runtime.errors import check
 from th_shell.runtime.host.guards import answering, guarded
 from th_shell.runtime.host.lua_calls import describe
 
 
-class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
-    """An `Engine` with all that prompts, th-docs and editors do with one.
+class ShellEngine:
+    """A Lua state with torch, as prompts, th-docs and editors use one.
 
     Its output goes to the process's standard output.
     """
-
-    _stdout = PROCESS
 
     def __init__(self, prepare: Callable[[ShellEngine], None] | None = None) -> None:
         """Make the Lua state, unless there is something to prepare it with.
@@ -39,7 +37,29 @@ class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
         prepare: called by `start`, which then makes the Lua state. Another thread may call that;
         the first use of the engine does, and waits until it is done.
         """
-        self._begin(partial(prepare, self) if prepare else None)
+        self._lua = lua = LuaState(partial(prepare, self) if prepare else None)
+        self.inputs = Inputs(lua.call)
+        self.variables = Variables(lua.call)
+        self.debugging = Debugging(lua.call, lua.debugger, lua.ctrl_c)
+
+    @cached_property
+    def values(self) -> Engine:
+        """The engine for Python programs on the same Lua state: by it, values cross."""
+        return engine_on(self._lua)
+
+    def __enter__(self) -> ShellEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the engine's threads and give back its memory; nothing runs in it any more."""
+        self._lua.close()
+
+    def interrupt(self) -> None:
+        """Stop the Lua code that runs, as `Engine.interrupt` does. Any thread may call this."""
+        self._lua.interrupt()
 
     def start(self) -> None:
         """Make the Lua state, unless that is done."""
@@ -67,21 +87,20 @@ class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
 
     # -- code
 
-    def run(
-        self,
-        source: str | bytes | Chunk,
-        *args: Any,
-        name: str = "lua",
-        timeout: float | None = None,
-    ) -> None:
-        """Run a text, or what `compile` has made of one, whose arguments are bytes.
+    def compile(self, source: bytes, name: bytes = b"=stdin") -> Chunk:
+        """Compile Lua source; name is Lua's chunk name. Raises LuaSyntaxError."""
+        return compile_text(self._lua.call, source, name)
 
-        The latter is the process's program: ``os.exit`` ends it, and there is no timeout.
+    def compile_file(self, path: str) -> Chunk:
+        """Compile a file. Raises LuaSyntaxError, also for a file that cannot be read."""
+        return compile_file(self._lua.call, path)
+
+    def run(self, chunk: Chunk, *args: bytes) -> None:
+        """Run what `compile` has made, as the process's program: ``os.exit`` ends it.
+
+        args: what the code gets as ``...``. Raises LuaError.
         """
-        if isinstance(source, (str, bytes)):
-            super().run(source, *args, name=name, timeout=timeout)
-        else:
-            check(self._lua.call(b"run", source, *args))
+        check(self._lua.call(b"run", chunk, *args))
 
     def require(self, name: str | bytes) -> None:
         """Load a Lua library by name; no value is made of it. Raises LuaError."""
@@ -108,31 +127,6 @@ class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
         """Call a function of `module`; returns its result, a plain value. Raises LuaError."""
         return self._lua.call(b"call", function, *args)
 
-    # -- the inputs of a session
-
-    def keep(self, value: bytes) -> None:
-        """Put a string among the results of the session, as `evaluate` does with its values."""
-        self._lua.call(b"keep", value)
-
-    def keep_results(self, count: int) -> None:
-        """Set how many of the session's results are kept; others are dropped."""
-        self._lua.call(b"keep_results", count)
-
-    def set_receiver(self, function: Chunk) -> None:
-        """Let a function of `module` get the values of inputs before they are printed.
-
-        Where it returns false, they are neither printed nor kept.
-        """
-        self._lua.call(b"set_receiver", function)
-
-    def set_elision(self, limit: int | None) -> None:
-        """Let `evaluate` show values to people: control codes as digits, and of values with more
-        elements than limit (0: any number) only a part. None: as `print` shows them.
-
-        Elements are those of tensors, and entries of tables; ten characters of a string are one.
-        """
-        self._lua.call(b"set_elision", limit)
-
     # -- modules and packages
 
     def find_module(self, name: str) -> str | None:
@@ -154,6 +148,18 @@ class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
         lines = to_text(self._lua.call(b"impossible_packages")).splitlines()
         return {name: (why, advice) for name, why, advice in (line.split("\t") for line in lines)}
 
+    def changed_modules(self) -> list[str]:
+        """The required modules whose files have changed since they were loaded."""
+        return list(filter(None, to_text(self._lua.call(b"reloading", b"changed")).split("\n")))
+
+    def reload(self, name: str) -> bool:
+        """Load a module anew, in place: see engine/reloading.lua.
+
+        Returns False where no module of this name was loaded from a file of Lua. Raises LuaError:
+        then the old module stays.
+        """
+        return is_done(self._lua.call(b"reloading", b"reload", to_bytes(name)))
+
     # -- Ctrl-C, and what takes long
 
     @contextmanager
@@ -166,7 +172,7 @@ class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
         refresh_limit()
         self._lua.call(b"set_interruptible", True)
         try:
-            with self._ctrl_c.armed():
+            with self._lua.ctrl_c.armed():
                 yield
         finally:
             self._lua.call(b"set_interruptible", False)
@@ -183,7 +189,7 @@ class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
 
         From then on it was not: what is called next runs.
         """
-        return self._ctrl_c.take()
+        return self._lua.ctrl_c.take()
 
     def running(self) -> str:
         """Name what the main thread does now, as ``torch.sort``. Any thread may call this."""
@@ -259,13 +265,17 @@ class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
     @contextmanager
     def before_exit(self, function: Callable[[], object]) -> Iterator[None]:
         """Let a function be called within the block when the program calls `os.exit`."""
-        self._leaving.append(function)
+        self._lua.at_exit.append(function)
         try:
             yield
         finally:
-            self._leaving.remove(function)
+            self._lua.at_exit.remove(function)
 
     # -- output
+
+    def flush(self) -> None:
+        """Write out what Lua has written to the standard output, and is buffered."""
+        self._lua.call(b"flush")
 
     def write(self, text: str) -> None:
         """Write to the standard output, in order with what Lua writes."""

@@ -24,7 +24,6 @@ from th_shell.runtime.core.dtypes import EXACT
 from th_shell.runtime.core.encoding import to_bytes, to_text
 from th_shell.runtime.core.interrupts import INTERRUPTED, mark_interruptible, uninterruptible
 from th_shell.runtime.core.tensor import Tensor
-from th_shell.runtime.engine.ctrl_c import CtrlC
 from th_shell.runtime.engine.fast_calls import Passage
 from th_shell.runtime.engine.lua_state import CLOSED, LuaState
 from th_shell.runtime.engine.output import Output
@@ -60,13 +59,11 @@ class _Mark(weakref.ref[Any]):
 class Values:
     """The values of one engine, which a program sees. arrays: tensors are arrays of numpy there."""
 
-    def __init__(
-        self, lua: LuaState, ctrl_c: CtrlC, counts_loops: bool, stdout: Any, arrays: bool
-    ) -> None:
+    def __init__(self, lua: LuaState, counts_loops: bool, stdout: Any, arrays: bool) -> None:
         self.arrays = arrays
         self._lua = lua
-        self._ctrl_c = ctrl_c
-        self._cross = Passage(lua, ctrl_c)
+        self._ctrl_c = lua.ctrl_c
+        self._cross = Passage(lua)
         self._dropped: deque[Any] = deque()  # numbers, and marks of objects that are gone
         self._marks: dict[int, _Mark] = {}
         self._raised: list[tuple[str, BaseException]] = []

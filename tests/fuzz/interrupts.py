@@ -86,7 +86,7 @@ def work(seed: str, seconds: float) -> dict[str, int]:
     end = time.monotonic() + seconds
     with _signals(rng):  # before there are threads
         engine = Engine()
-        engine.evaluate(_SETUP.encode())
+        engine.inputs.evaluate(_SETUP.encode())
         while time.monotonic() < end:
             source = rng.choice(_INPUTS)
             inputs += 1
@@ -98,7 +98,7 @@ def work(seed: str, seconds: float) -> dict[str, int]:
 def _interrupted(engine: Engine, source: str) -> bool:
     try:
         with engine.interruptible():
-            engine.evaluate(source.encode() + b";")
+            engine.inputs.evaluate(source.encode() + b";")
     except Interrupted:
         return True
     except LuaError as error:
@@ -110,7 +110,7 @@ def _interrupted(engine: Engine, source: str) -> bool:
 
 def _check(engine: Engine, source: str) -> None:
     try:
-        engine.evaluate(_CHECK.encode())
+        engine.inputs.evaluate(_CHECK.encode())
     except BaseException as error:
         print(f"FINDING after {source!r} was stopped: {error}", flush=True)
-        engine.evaluate(_SETUP.encode())
+        engine.inputs.evaluate(_SETUP.encode())

@@ -13,7 +13,7 @@ def test_the_first_use_starts_it() -> None:
     prepared: list[Engine] = []
     engine = Engine(prepared.append)
     assert prepared == []
-    engine.check_syntax(b"x = 1")
+    engine.inputs.check_syntax(b"x = 1")
     engine.start()
     assert prepared == [engine]
 
@@ -52,12 +52,12 @@ def test_an_error_is_that_of_each_use(monkeypatch: pytest.MonkeyPatch) -> None:
         patched.setattr("th_shell.runtime.compute.luajit._source", fail)
         for _ in range(2):
             with pytest.raises(LuaError, match="^not enough memory$"):
-                engine.names("")
-    assert engine.names("")["torch"] == "table"
+                engine.variables.names("")
+    assert engine.variables.names("")["torch"] == "table"
 
 
 def test_it_may_be_closed_before() -> None:
     engine = Engine(lambda engine: None)
     engine.close()
     with pytest.raises(LuaError, match="^the engine is closed$"):
-        engine.names("")
+        engine.variables.names("")

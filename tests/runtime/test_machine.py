@@ -120,7 +120,7 @@ engine = Engine()
 for source in sys.argv[1:]:
     try:
         with engine.interruptible():
-            engine.evaluate(source.encode())
+            engine.inputs.evaluate(source.encode())
     except LuaError as error:
         engine.write(error.message + "\\n")
     engine.flush()
@@ -187,7 +187,7 @@ for room in (20 << 20, 1 << 30):
     resource.setrlimit(resource.RLIMIT_DATA, (used + room, resource.RLIM_INFINITY))
     for source in sys.argv[1:]:
         try:
-            engine.evaluate(source.encode())
+            engine.inputs.evaluate(source.encode())
         except LuaError as error:
             print(error.message, flush=True)
         engine.flush()

@@ -139,8 +139,8 @@ def test_argument_that_lua_has_no_memory_for() -> None:
     run = run_engine("""
 text = bytes(100 << 20)
 limit(50 << 20)
-attempt(engine.keep, text)
-engine.enter(b"1 + 1")
+attempt(engine.inputs.keep, text)
+engine.inputs.enter(b"1 + 1")
 """)
     assert (run.stdout, run.stderr, run.returncode) == (f"{LUA}\n2\t\n", "", 0)
 
@@ -149,9 +149,9 @@ engine.enter(b"1 + 1")
 def test_small_tensor_has_garbage_collected() -> None:
     run = run_engine("""
 limit(100 << 20)
-engine.enter(b"x = torch.ByteTensor(70 * 2 ^ 20)  y = {}")
-engine.enter(b"x = nil  for i = 1, 500 do y[i] = torch.ones(1e4) end")
-engine.enter(b"#y")
+engine.inputs.enter(b"x = torch.ByteTensor(70 * 2 ^ 20)  y = {}")
+engine.inputs.enter(b"x = nil  for i = 1, 500 do y[i] = torch.ones(1e4) end")
+engine.inputs.enter(b"#y")
 """)
     assert (run.stdout, run.stderr, run.returncode) == ("500\t\n", "", 0)
 
@@ -161,9 +161,9 @@ def test_room_is_left_though_the_program_keeps_its_values() -> None:
     run = run_engine("""
 limit(30 << 20)
 for name in ("x", "y", "z"):
-    attempt(engine.enter, f"for i = 1, 1e9 do {name} = {{{name}}} end".encode())  # a list
+    attempt(engine.inputs.enter, f"for i = 1, 1e9 do {name} = {{{name}}} end".encode())  # a list
     mmap.mmap(-1, 1 << 20).close()
-    engine.enter(b"torch.ones(1e4):sum()")
+    engine.inputs.enter(b"torch.ones(1e4):sum()")
 """)
     assert (run.stdout, run.stderr, run.returncode) == (f"{LUA}\n10000\t\n" * 3, "", 0)
 
@@ -178,7 +178,7 @@ try:
     engine.compile(text)
 except LuaError as error:
     print(isinstance(error, LuaSyntaxError), error.message)
-engine.enter(b"1 + 1")
+engine.inputs.enter(b"1 + 1")
 """)
     expected = f"False {LUA}\n2\t\n"
     assert (run.stdout, run.stderr, run.returncode) == (expected, "", 0)

@@ -239,9 +239,9 @@ def test_a_system_without_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(thread_pool, "free_threads", lambda count: count)
     monkeypatch.setattr(threading.Thread, "start", refuse)
     with Engine() as engine, engine.active():
-        engine.evaluate(b"torch.setnumthreads(4) x = torch.rand(2e5)")
+        engine.inputs.evaluate(b"torch.setnumthreads(4) x = torch.rand(2e5)")
         assert state()[1:] == (4, 1)
-        engine.evaluate(b"assert((x + x):add(-2, x):abs():max() == 0) x:sigmoid()")
+        engine.inputs.evaluate(b"assert((x + x):add(-2, x):abs():max() == 0) x:sigmoid()")
         assert state()[1:] == (4, 1)  # results depend on the shares
 
 

@@ -92,4 +92,4 @@ def test_names_of_the_program_stand_over_these(shown: Shown) -> None:
 
 def test_other_engines_have_no_such_globals() -> None:
     with Engine() as engine:
-        assert "show" not in engine.names("")
+        assert "show" not in engine.variables.names("")

@@ -16,7 +16,7 @@ from tests.processes import run_python
 from tests.runtime.thnn.test_recorded import FAMILIES, HERE
 from tests.ways.calls import calls
 from tests.ways.test_ways import FEW, HARNESS, lua_call, sizes
-from th_shell.runtime.shell import Engine
+from th_shell.runtime import Engine
 
 TOP = Path(__file__).parents[2]
 LARGE = 16  # of so many calls, one has a size at a limit, too

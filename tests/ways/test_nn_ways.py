@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.conftest import run_text
 from tests.limits import Limits
 from tests.runtime.thnn.test_paths import python_alone, run
 from tests.runtime.thnn.test_recorded import FAMILIES, Answers, differs
@@ -46,14 +47,14 @@ def test_limits_and_threads_change_nothing(
 ) -> None:
     more = ("any", "", "", _read_only()) if other == "shared" else ("any",)
     with Engine() as engine:
-        engine.run("torch.setnumthreads(1)")
+        run_text(engine, "torch.setnumthreads(1)")
         expected = run(engine, capfd, family, layout, *more, cases="5 2")
     with python_alone() as engine:
         limits = Limits("compute", "ops", "thnn")
         try:
             for limit, threads in ((16, 1), (1 << 30, 1), (16, 2), (None, 3)):
                 limits.set(limit)
-                engine.run(f"torch.setnumthreads({threads})")
+                run_text(engine, f"torch.setnumthreads({threads})")
                 found = run(engine, capfd, family, other, *more, cases="5 2")
                 assert _different(found, expected) == []
         finally:

@@ -15,8 +15,9 @@ import pytest
 
 from tests.limits import Limits, limits
 from tests.ways.calls import IN_TURN, LEFT_OUT, Call, calls, goes_to_python
+from th_shell.runtime import Engine
 from th_shell.runtime.compute.thread_pool import LARGE  # where most ways end
-from th_shell.runtime.shell import TABLE, Engine
+from th_shell.runtime.shell import TABLE
 
 HARNESS = (Path(__file__).parent / "harness.lua").read_bytes()
 PARTS = 8  # of the calls, which are tested apart

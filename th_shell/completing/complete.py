@@ -57,7 +57,7 @@ def _members(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> 
     path = path_before(code, len(code) - 1)
     if path is None:
         return Completions(start)
-    listed = engine.members(path.steps, prefix, MOST_NAMES)
+    listed = engine.variables.members(path.steps, prefix, MOST_NAMES)
     methods = code[-1].text == ":"
     candidates = [
         _name(member, listed.owner)
@@ -70,8 +70,10 @@ def _members(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> 
 
 
 def _names(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> Completions:
-    listed = engine.members([], prefix, MOST_NAMES)
-    built_in = engine.names("_preloaded_")  # the runtime's own list of what no program has made
+    listed = engine.variables.members([], prefix, MOST_NAMES)
+    built_in = engine.variables.names(
+        "_preloaded_"
+    )  # the runtime's own list of what no program has made
     candidates: dict[str, Candidate] = {
         member.name: replace(_name(member), is_own=member.name not in built_in)
         for member in listed.found
@@ -98,7 +100,7 @@ def _in_string(code: Sequence[Token], string: Token, behind: str, engine: Engine
 def _keys(
     steps: Sequence[str], prefix: str, start: int, quote: str, closing: str, engine: Engine
 ) -> Completions:
-    listed = engine.members(steps, prefix, MOST_NAMES, any_text=True)
+    listed = engine.variables.members(steps, prefix, MOST_NAMES, any_text=True)
     ending = closing and f"{closing}]"
     candidates = [
         _name(member, listed.owner, _escaped(member.name, quote) + ending)
@@ -111,10 +113,14 @@ def _keys(
 def _modules(prefix: str, start: int, closing: str, engine: Engine) -> Completions:
     names: set[str] = set()
     for table in ("preload", "loaded"):
-        listed = engine.members([".package", f".{table}"], prefix, MOST_NAMES, any_text=True)
+        listed = engine.variables.members(
+            [".package", f".{table}"], prefix, MOST_NAMES, any_text=True
+        )
         names.update(member.name for member in listed.found)
     for patterns in ("path", "cpath"):
-        names.update(modules(prefix, engine.text_of([".package", f".{patterns}"])[1] or ""))
+        names.update(
+            modules(prefix, engine.variables.text_of([".package", f".{patterns}"])[1] or "")
+        )
     candidates = [
         Candidate(name if name.endswith(".") else name + closing, "module")
         for name in names - {"_G"}

@@ -72,7 +72,7 @@ class Adapter:
         self._report = report
         self._output = Captured(lambda name, text: wire.event("output", category=name, output=text))
         self._engine = Engine()
-        self._engine.debug_by(self._stopped)
+        self._engine.debugging.debug_by(self._stopped)
         self._requests: queue.Queue[Message | None] = queue.Queue()
         self._launch: Message = {}
         self._breakpoints: dict[str, list[tuple[str, int, str]]] = {}  # with condition, by file
@@ -88,7 +88,7 @@ class Adapter:
         """Answer all requests until the client leaves; return the program's exit status."""
         threading.Thread(target=self._read_on, daemon=True).start()
         while not self._is_over:
-            self._engine.examine(self._handle(self._requests.get() or {}))
+            self._engine.debugging.examine(self._handle(self._requests.get() or {}))
             if self._launch and self._is_configured:
                 self._run_program()
         self._output.pass_on()
@@ -100,7 +100,7 @@ class Adapter:
             if request.get("command") in ("disconnect", "terminate"):
                 self._end_soon()
             elif self._runs:
-                self._engine.ask_debugger()
+                self._engine.debugging.ask_debugger()
         self._requests.put(None)
         self._end_soon()
 
@@ -123,7 +123,7 @@ class Adapter:
         self._runs = True
         try:
             with self._engine.interruptible(), self._engine.before_exit(self._tell_end):
-                self._engine.ask_debugger()  # of what has come before that could be heard
+                self._engine.debugging.ask_debugger()  # of what has come before that could be heard
                 self._engine.run(self._engine.compile_file(launch["program"]))
         except LuaError as error:
             self._status = 1

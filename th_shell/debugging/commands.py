@@ -17,14 +17,14 @@ Asking = Callable[[str], str]
 def debug(session: Session, text: str) -> None:
     """Look into the last error: `-c` lets go of it."""
     if text == "-c":
-        session.engine.forget_frames()
+        session.engine.debugging.forget_frames()
         return
     if text:
         raise MagicError("it takes nothing; %run -d runs a file line by line")
-    if not session.engine.request("frames"):
+    if not session.engine.debugging.request("frames"):
         raise MagicError("no frames of an error are kept")
     with session.stoppable():
-        session.engine.examine(console_of(session).examine())
+        session.engine.debugging.examine(console_of(session).examine())
 
 
 def set_break(session: Session, text: str) -> None:
@@ -35,7 +35,7 @@ def set_break(session: Session, text: str) -> None:
         shown = yield from console.breakpoints.command(text)
         session.write(shown)
 
-    session.engine.examine(dialogue())
+    session.engine.debugging.examine(dialogue())
 
 
 def attach(session: Session) -> None:
@@ -44,7 +44,7 @@ def attach(session: Session) -> None:
     def stopped(stop: Stop) -> Dialogue:
         return console_of(session)(stop)
 
-    session.engine.debug_by(stopped)
+    session.engine.debugging.debug_by(stopped)
 
 
 def console_of(session: Session) -> Console:

@@ -118,7 +118,7 @@ def meaning(before: str, symbol: symbols.Symbol, program: Program, workspace: Wo
         path = path_before(code, len(code))
         steps = path.steps if path else []
     if symbol.local is None and steps:
-        listed = workspace.engine.members(steps[:-1], symbol.name)
+        listed = workspace.engine.variables.members(steps[:-1], symbol.name)
         if any(member.name == symbol.name for member in listed.found):
             sections = SECTIONS_OF_CLASS.get(_class(listed.owner), ())
             library_meaning = find(symbol.name, sections) or find_path(
@@ -138,7 +138,7 @@ def _class(owner: str) -> str:
 
 def _kind(steps: Sequence[str], workspace: Workspace) -> str:
     """Return the class of the object that steps lead to."""
-    return workspace.engine.members(steps, "\0").owner if steps else ""
+    return workspace.engine.variables.members(steps, "\0").owner if steps else ""
 
 
 def _own_meaning(symbol: symbols.Symbol, program: Program, workspace: Workspace) -> str:

@@ -41,7 +41,7 @@ def about(text: str, engine: Engine, log: Sequence[Entry] = ()) -> str:
     name = name_in(text)
     if not is_path(name):
         return _topic(name) if _WORDS.match(name) else "? takes a name, as in: ? torch.randn\n"
-    facts = engine.inspect(name.replace(":", "."), True)
+    facts = engine.variables.inspect(name.replace(":", "."), True)
     if not facts and name == "keys":
         return paragraphs.keys()
     if not facts:
@@ -53,14 +53,14 @@ def about(text: str, engine: Engine, log: Sequence[Entry] = ()) -> str:
     meaning = find_path(name) if "." in name else None
     if meaning and facts["category"] == "table":
         return explained(meaning) + _members(name, engine)
-    if facts["category"] == "table" and (constructor := engine.inspect(f"{name}.__init")):
+    if facts["category"] == "table" and (constructor := engine.variables.inspect(f"{name}.__init")):
         return _users_class(name, constructor, log, engine)
     text = value_text(name, facts)
     return (explained(meaning) if meaning else "") + text + _methods(name, facts, engine)
 
 
 def _members(name: str, engine: Engine) -> str:
-    public = [member for member in engine.names(name) if not member.startswith("_")]
+    public = [member for member in engine.variables.names(name) if not member.startswith("_")]
     return listed_names(public)
 
 
@@ -68,7 +68,7 @@ def _methods(name: str, facts: Facts, engine: Engine) -> str:
     """Return the methods of an object that is no tensor or storage, whose methods are too many."""
     if facts["category"] not in ("userdata", "table") or "class" not in facts:
         return ""
-    names = engine.names(name.replace(":", "."))
+    names = engine.variables.names(name.replace(":", "."))
     public = [key for key, kind in names.items() if kind == "function" and not key.startswith("_")]
     return "methods:\n" + listed_names(public) if public else ""
 
@@ -91,7 +91,7 @@ def _meaning_at(name: str, engine: Engine) -> Meaning | None:
     meaning = find_path(f"{path}.{last}")
     if meaning is not None:
         return meaning
-    of = engine.inspect(path.replace(":", "."))
+    of = engine.variables.inspect(path.replace(":", "."))
     return find(last, SECTIONS_OF_CLASS.get(_class(of), ()))
 
 
@@ -136,7 +136,7 @@ def _without_value(name: str, engine: Engine) -> str:
     path, mark, last = parts_of(name)
     if not mark:
         meaning = find(last, ("torch", "Tensor", "keywords", "Storage"))
-    elif mark == ":" and not engine.inspect(path.replace(":", ".")):
+    elif mark == ":" and not engine.variables.inspect(path.replace(":", ".")):
         meaning = find(last, ("Tensor", "torch", "Storage", "File"))
     else:
         meaning = None
@@ -152,7 +152,7 @@ def _unknown(name: str, path: str, mark: str, last: str, engine: Engine) -> str:
         path, mark, near = _near_of_torch(last, engine)
     package = re.split("[.:]", name)[0]
     text = f"nothing is named {name}"
-    if package in engine.package_sources() and not engine.inspect(package):
+    if package in engine.package_sources() and not engine.variables.inspect(package):
         return f"{text}: require '{package}' loads that package, th --install {package} brings it\n"
     if near:
         text += f"; there is {', '.join(f'{path}{mark}{near_name}' for near_name in near)}"
@@ -163,19 +163,19 @@ def _unknown(name: str, path: str, mark: str, last: str, engine: Engine) -> str:
 def _near_paths(path: str, mark: str, name: str, engine: Engine) -> tuple[str, list[str]]:
     """Return the path that is nearly right, of those behind which the name is; and the name."""
     dotted = path.replace(":", ".")
-    if "." in dotted or engine.inspect(dotted):
+    if "." in dotted or engine.variables.inspect(dotted):
         return path, []
     right = [
         near_name
         for near_name in nearest(path, few_names("", engine))
-        if name in engine.names(near_name)
+        if name in engine.variables.names(near_name)
     ]
     return (right[0], [name]) if len(right) == 1 else (path, [])
 
 
 def _near_of_torch(name: str, engine: Engine) -> tuple[str, str, list[str]]:
     """Return the path, mark and names of the nearest functions of torch, or methods of tensors."""
-    near = nearest(name, engine.names("torch"))
+    near = nearest(name, engine.variables.names("torch"))
     if near:
         return "torch", ".", near
     return "x", ":", nearest(name, sections()["Tensor"])

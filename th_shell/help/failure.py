@@ -45,7 +45,7 @@ class Failure:
 
     def facts(self, path: str) -> Facts:
         """Return the facts on the value that a path leads to; empty where there is none."""
-        return {} if self.is_local(path) else self.engine.inspect(path)
+        return {} if self.is_local(path) else self.engine.variables.inspect(path)
 
     def tensors(self) -> dict[str, Facts]:
         """Return the variables in the line that are tensors, in the order of the line."""

@@ -171,5 +171,7 @@ def parts_of(name: str) -> tuple[str, str, str]:
 
 def few_names(path: str, engine: Engine) -> list[str]:
     """Return the names that may follow a path; none where they are too many to compare."""
-    listed = engine.members([f".{name}" for name in path.split(".") if name], limit=MOST_NAMES)
+    listed = engine.variables.members(
+        [f".{name}" for name in path.split(".") if name], limit=MOST_NAMES
+    )
     return [] if listed.more else [member.name for member in listed.found]

@@ -93,7 +93,7 @@ def _global(name: str, failure: Failure) -> str:
         return ""
     if advice := _elsewhere("globals", name):
         return advice
-    if name in failure.engine.names("torch"):
+    if name in failure.engine.variables.names("torch"):
         return f"there is torch.{name}"
     return _there_is("", nearest(name, few_names("", failure.engine)))
 

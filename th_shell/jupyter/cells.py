@@ -58,7 +58,7 @@ class Cells:
         self._values = session.engine.module(
             source, b"=[th] jupyter/cells", streams.collect, self._leave
         )
-        session.engine.set_receiver(self._values[b"receive"])
+        session.engine.inputs.set_receiver(self._values[b"receive"])
 
     def run(self, code: str, number: int) -> Outcome:
         """Run a cell. number: the cell's; 0 for one that leaves no trace."""
@@ -201,7 +201,7 @@ def explain(session: Session, code: str, cursor: int) -> str:
 
     for path in _names_around(code, cursor):
         owner, _, last = path.replace(":", ".").rpartition(".")
-        if last in session.engine.names(owner) or (not owner and last in TABLE):
+        if last in session.engine.variables.names(owner) or (not owner and last in TABLE):
             return about(path, session.engine, session.log)
     return ""
 

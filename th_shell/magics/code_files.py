@@ -69,7 +69,7 @@ def run_file(session: Session, text: str) -> None:
     name, *arguments = file_words(words_behind if option == "-d" else text)
     _read(name)
     if option == "-d":
-        session.engine.request("enter", os.path.abspath(name))
+        session.engine.debugging.request("enter", os.path.abspath(name))
     script = _quoted(name)
     words = ", ".join([f"[0] = {script}", *map(_quoted, arguments)])
     session.submit(f"arg = {{{words}}} dofile({script})")

@@ -104,16 +104,16 @@ def confirm_reset(text: str, names: Sequence[str], what: str) -> None:
 def who(session: Session, _: str) -> None:
     """Show what `who()` shows."""
     with session.stoppable():
-        session.engine.evaluate(b"who()")
+        session.engine.inputs.evaluate(b"who()")
 
 
 def reset(session: Session, text: str) -> None:
     """Remove the globals of the session and its results; without -f, only list them."""
     with Engine() as fresh:
-        built_in = fresh.names("")
+        built_in = fresh.variables.names("")
     staying = {*built_in, NAME, "arg"}
-    names = sorted(name for name in session.engine.names("") if name not in staying)
+    names = sorted(name for name in session.engine.variables.names("") if name not in staying)
     confirm_reset(text, names, "globals")
     removed = "".join(f"_G['{name}'] = nil " for name in names) + "_RESULTS = {} _LAST = ''"
     session.engine.run(session.engine.compile(removed.encode("utf-8", "surrogateescape")))
-    session.engine.forget_frames()
+    session.engine.debugging.forget_frames()

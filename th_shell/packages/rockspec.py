@@ -108,7 +108,7 @@ def main(name: str) -> None:
     """Run the rockspec on the standard input, and print its globals, or its error, as JSON."""
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS + 1))
     resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
-    from th_shell.runtime.shell import Engine, LuaError
+    from th_shell.runtime import Engine, LuaError
 
     with Engine() as engine:
         try:

@@ -127,18 +127,18 @@ class Facts:
 
 def facts_of(engine: Engine) -> Facts:
     """Return the facts on a new engine."""
-    types = [name for name in engine.names("torch") if name.endswith("Tensor")]
-    methods = [engine.names(f"torch.{name}") for name in types]
+    types = [name for name in engine.variables.names("torch") if name.endswith("Tensor")]
+    methods = [engine.variables.names(f"torch.{name}") for name in types]
     text = (files("th_shell.preflight") / "members.toml").read_text("utf-8")
     listed = {name: frozenset(names.split()) for name, names in loads(text).items()}
     of_packages = listed.pop("methods")
-    fields = {name: frozenset(engine.names(name)) for name in LIBRARIES}
+    fields = {name: frozenset(engine.variables.names(name)) for name in LIBRARIES}
     # The error about a tensor without a GPU is no method that programs may use.
     of_tensors = frozenset().union(*methods) - GPU_METHODS
-    of_classes = [engine.names(f"torch.{name}") for name in _CLASSES]
+    of_classes = [engine.variables.names(f"torch.{name}") for name in _CLASSES]
     operations = {
         space: frozenset(
-            member.name for member in engine.members(path).found if member.is_operation
+            member.name for member in engine.variables.members(path).found if member.is_operation
         )
         for space, path in (("function", [".torch"]), ("method", [".torch", ".DoubleTensor"]))
     }
@@ -147,7 +147,7 @@ def facts_of(engine: Engine) -> Facts:
         methods=of_tensors,
         packages={**_PACKAGES, **PENLIGHT, **_impossible(engine), **_installable(engine)},
         engine=engine,
-        globals=frozenset(engine.names("")) | _GIVEN,
+        globals=frozenset(engine.variables.names("")) | _GIVEN,
         operations=operations,
         listed=frozenset(listed) | _GPU_NAMES,
         package_methods=of_packages,

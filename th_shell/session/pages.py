@@ -226,7 +226,7 @@ class Player:
         """Return what print shows of an expression; '' where it fails."""
         self._begin(shown=False)
         try:
-            self._engine.enter(f"print({code})".encode("utf-8", "surrogateescape"))
+            self._engine.inputs.enter(f"print({code})".encode("utf-8", "surrogateescape"))
         except LuaError:
             return ""
         finally:

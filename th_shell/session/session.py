@@ -185,7 +185,7 @@ class Session(Conversation):
         from th_shell.session.pages import Chance
 
         # The runtime's own list of the globals that no program has made.
-        return Chance(frozenset(self.engine.names("_preloaded_")))
+        return Chance(frozenset(self.engine.variables.names("_preloaded_")))
 
     def _run_all(self, inputs: Sequence[str]) -> bool:
         with ExitStack() as stack:
@@ -220,7 +220,7 @@ class Session(Conversation):
 
     def _compile(self, text: str) -> Syntax:
         try:
-            self.engine.check_syntax(_encoded(text))
+            self.engine.inputs.check_syntax(_encoded(text))
         except LuaSyntaxError as error:
             return Syntax.INCOMPLETE if error.incomplete else Syntax.WRONG
         return Syntax.COMPLETE
@@ -236,7 +236,7 @@ class Session(Conversation):
 
     def keep(self, output: bytes) -> None:
         """Keep what a command of the system has printed, as `_LAST`."""
-        self.engine.keep(output)
+        self.engine.inputs.keep(output)
 
     def report(self, command: str, message: str) -> None:
         """Say why a command could not be done: in a notebook, this is the cell's error."""
@@ -259,7 +259,7 @@ class Session(Conversation):
         self._running = [Entry(number, source, None)]
         try:
             with nullcontext() if self.can_stop else self.stoppable():
-                self.engine.enter(_encoded(source), name, result, before_values)
+                self.engine.inputs.enter(_encoded(source), name, result, before_values)
         except LuaError as raised:
             error = raised
         finally:
@@ -318,11 +318,11 @@ def prepare(engine: Engine, config: Config) -> None:
     """Let an engine show large values, and keep results, as the settings say; draw pictures; and
     tell by `who()` what its variables share.
     """
-    engine.set_elision(config.elide)
-    engine.keep_results(config.results)
+    engine.inputs.set_elision(config.elide)
+    engine.inputs.keep_results(config.results)
     engine.use_prompt_who()
-    engine.offer_debugger()
-    engine.keep_frames()
+    engine.debugging.offer_debugger()
+    engine.debugging.keep_frames()
     install(engine)
 
 

@@ -80,7 +80,7 @@ def open_prompt(engine: Engine, place: str) -> None:
 
     place: of the call, as `file.lua:12`. To be used in the main thread.
     """
-    engine.use_lent_locals()
+    engine.inputs.use_lent_locals()
     engine.count_loops()
     # As at any prompt: a command that has ended must not end th.
     with (
@@ -93,7 +93,7 @@ def open_prompt(engine: Engine, place: str) -> None:
         settings = load()
         prepare(engine, settings)
         run(engine, settings, greeting=f"{place}: the prompt; Ctrl-D goes on\n")
-        engine.set_elision(None)
+        engine.inputs.set_elision(None)
 
 
 # -- reading inputs, in any language

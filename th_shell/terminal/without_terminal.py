@@ -19,8 +19,8 @@ def run(engine: Engine) -> int:
     """Run the inputs on the standard input; return the exit status."""
     # Unbuffered, so that an input that reads from the standard input gets the line behind it.
     session = Session(engine)
-    engine.keep_frames()
-    engine.offer_debugger()
+    engine.debugging.keep_frames()
+    engine.debugging.offer_debugger()
     attach(session)
     with open(0, "rb", buffering=0, closefd=False) as stream:
         return read_and_run(session, lambda: stream.readline().decode("utf-8", "surrogateescape"))
@@ -77,5 +77,5 @@ def _run_piece(session: Session, piece: str) -> None:
     if is_command(piece):
         COMMANDS.run(session, piece)
     else:
-        session.engine.enter(piece.encode("utf-8", "surrogateescape"))
+        session.engine.inputs.enter(piece.encode("utf-8", "surrogateescape"))
     session.engine.flush()

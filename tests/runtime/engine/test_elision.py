@@ -25,8 +25,8 @@ def shown(new_engine: Engine, capfd: pytest.CaptureFixture[str]) -> Show:
     """What the prompt shows of an input's values."""
 
     def show(source: str, limit: int | None = 20) -> str:
-        new_engine.set_elision(limit)
-        new_engine.evaluate(source.encode())
+        new_engine.inputs.set_elision(limit)
+        new_engine.inputs.evaluate(source.encode())
         new_engine.flush()
         return capfd.readouterr().out
 

@@ -6,6 +6,7 @@ import re
 import resource
 import subprocess
 import sys
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ class TestEvaluate:
 
     def test_called_between_output_and_values(self, lua: Lua) -> None:
         source = b"(function() io.write('out ') return 7 end)()"
-        lua.engine.evaluate(source, before_values=lambda: lua.engine.write("-> "))
+        lua.engine.inputs.evaluate(source, before_values=lambda: lua.engine.write("-> "))
         assert lua.output() == "out -> 7\t\n"
 
     def test_globals_live_on(self, lua: Lua) -> None:
@@ -52,27 +53,28 @@ class TestSyntax:
         self, engine: Engine, source: str, incomplete: bool
     ) -> None:
         with pytest.raises(LuaSyntaxError) as caught:
-            engine.check_syntax(source.encode())
+            engine.inputs.check_syntax(source.encode())
         assert caught.value.incomplete is incomplete
         assert re.match(r"stdin:[12]: .* near ", caught.value.message)
 
     @pytest.mark.parametrize("source", ["1", "= 1", "x = 1", "f(x)", "", "-- c", "1;", "return 1"])
     def test_complete(self, engine: Engine, source: str) -> None:
-        engine.check_syntax(source.encode())
+        engine.inputs.check_syntax(source.encode())
 
     def test_message(self, engine: Engine) -> None:
         with pytest.raises(LuaSyntaxError) as caught:
             engine.compile(b"x = = 1", b"=lua")
         assert caught.value.message == "lua:1: unexpected symbol near '='"
 
-    @pytest.mark.parametrize("run", ["compile", "run", "eval", "enter", "evaluate"])
+    @pytest.mark.parametrize("run", ["compile", "run", "eval", "inputs.enter", "inputs.evaluate"])
     def test_bytecode_is_no_source(self, run: str) -> None:
-        with Engine() as engine:  # as a Python program has it, whose loops are counted
-            bytecode = engine.eval("string.dump(function() ran = true end)").encode()
+        with Engine() as engine:
+            values = engine.values  # as a Python program has it, whose loops are counted
+            bytecode = values.eval("string.dump(function() ran = true end)").encode()
             with pytest.raises(LuaError) as caught:
-                getattr(engine, run)(bytecode)
+                attrgetter(run)(values if run in ("run", "eval") else engine)(bytecode)
             assert caught.value.message == "attempt to load chunk with wrong mode"
-            assert engine.eval("ran") is None
+            assert values.eval("ran") is None
 
     def test_file_that_is_missing(self, engine: Engine, tmp_path: Path) -> None:
         path = str(tmp_path / "missing.lua")
@@ -134,7 +136,7 @@ class TestErrorsThatLuaDoesNotReport:
             (SystemError("broken"), "internal error: SystemError: broken"),
         ],
     )
-    @pytest.mark.parametrize("method", ["compile", "compile_file", "run", "names", "flush"])
+    @pytest.mark.parametrize("method", ["compile", "compile_file", "run", "write", "flush"])
     def test_of_every_kind(
         self,
         engine: Engine,
@@ -146,7 +148,7 @@ class TestErrorsThatLuaDoesNotReport:
         def fail(*_: object) -> None:
             raise error
 
-        arguments = {"compile": [b"x = 1"], "compile_file": ["x"], "run": [fail], "names": [""]}
+        arguments = {"compile": [b"x = 1"], "compile_file": ["x"], "run": [fail], "write": [""]}
         monkeypatch.setitem(engine._lua.functions, method.encode(), fail)
         with pytest.raises(LuaError) as caught:
             getattr(engine, method)(*arguments.get(method, []))
@@ -271,7 +273,7 @@ def test_output_of_programs_comes_in_order(tmp_path: Path) -> None:
 
 class TestNames:
     def test_globals(self, engine: Engine) -> None:
-        names = engine.names("")
+        names = engine.variables.names("")
         assert (names["torch"], names["print"], names["_VERSION"]) == (
             "table",
             "function",
@@ -281,15 +283,15 @@ class TestNames:
 
     def test_fields_and_methods(self, engine: Engine, lua: Lua) -> None:
         lua("names_x = torch.ones(2) names_t = { a = 1, ['b c'] = 2, d = { e = print } }")
-        assert engine.names("torch")["zeros"] == "function"
-        assert engine.names("names_x")["narrow"] == "function"
-        assert engine.names("names_t") == {"a": "number", "d": "table"}
-        assert engine.names("names_t.d") == {"e": "function"}
-        assert engine.names("names_t.missing") == {}
+        assert engine.variables.names("torch")["zeros"] == "function"
+        assert engine.variables.names("names_x")["narrow"] == "function"
+        assert engine.variables.names("names_t") == {"a": "number", "d": "table"}
+        assert engine.variables.names("names_t.d") == {"e": "function"}
+        assert engine.variables.names("names_t.missing") == {}
 
     def test_no_metamethod_runs(self, engine: Engine, lua: Lua) -> None:
         lua("names_m = setmetatable({}, { __index = function() error('ran') end })")
-        assert engine.names("names_m.x") == {}
+        assert engine.variables.names("names_m.x") == {}
 
 
 class TestEnvironment:
@@ -312,10 +314,10 @@ class TestEnvironment:
 
 
 def test_an_input_needs_no_new_pages_of_the_system(engine: Engine) -> None:
-    engine.evaluate(b"x = 1")
+    engine.inputs.evaluate(b"x = 1")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     for _ in range(100):
-        engine.evaluate(b"x = 1")
+        engine.inputs.evaluate(b"x = 1")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 1000
 
 
@@ -363,8 +365,8 @@ def test_values_are_received_before_they_are_printed(
 ) -> None:
     engine = Engine()
     functions = engine.module(MODULE, b"=module", lambda text: text)
-    engine.set_receiver(functions[b"receive"])
-    engine.evaluate(source)
+    engine.inputs.set_receiver(functions[b"receive"])
+    engine.inputs.evaluate(source)
     engine.flush()
     assert capfd.readouterr().out == printed
     assert engine.call(functions[b"kept"]) == kept

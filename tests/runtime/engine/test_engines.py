@@ -39,7 +39,7 @@ def two() -> Iterator[tuple[Engine, Engine]]:
 
 def answer(engine: Engine, expression: str, capfd: pytest.CaptureFixture[str]) -> str:
     """What an engine prints for an expression."""
-    engine.evaluate(expression.encode())
+    engine.inputs.evaluate(expression.encode())
     engine.flush()
     return capfd.readouterr().out.strip()
 
@@ -48,9 +48,11 @@ def test_default_type_seed_and_threads_are_each_engines_own(
     two: tuple[Engine, Engine], capfd: pytest.CaptureFixture[str]
 ) -> None:
     first, second = two
-    first.evaluate(b"torch.setdefaulttensortype('torch.FloatTensor'); torch.setnumthreads(1);")
-    second.evaluate(b"torch.setnumthreads(3); torch.manualSeed(7);")
-    first.evaluate(b"torch.manualSeed(7);")
+    first.inputs.evaluate(
+        b"torch.setdefaulttensortype('torch.FloatTensor'); torch.setnumthreads(1);"
+    )
+    second.inputs.evaluate(b"torch.setnumthreads(3); torch.manualSeed(7);")
+    first.inputs.evaluate(b"torch.manualSeed(7);")
     alternate = [answer(engine, "torch.random(1e6)", capfd) for _ in range(4) for engine in two]
     assert alternate[::2] == alternate[1::2] and len(set(alternate)) == 4
     assert answer(first, "torch.type(torch.ones(2))", capfd) == "torch.FloatTensor"
@@ -63,9 +65,11 @@ def test_an_engine_within_a_call_of_another(
     two: tuple[Engine, Engine], capfd: pytest.CaptureFixture[str]
 ) -> None:
     first, second = two
-    first.evaluate(b"torch.setdefaulttensortype('torch.IntTensor');")
+    first.inputs.evaluate(b"torch.setdefaulttensortype('torch.IntTensor');")
     use = b"local x = torch.randperm(3000) x:sort() print(x:type(), x:sum());"
-    first.evaluate(b"torch.randperm(3000):sort()[7]", before_values=lambda: second.evaluate(use))
+    first.inputs.evaluate(
+        b"torch.randperm(3000):sort()[7]", before_values=lambda: second.inputs.evaluate(use)
+    )
     first.flush()
     assert capfd.readouterr().out == "torch.DoubleTensor\t4501500\t\n7\t\n"
 
@@ -90,8 +94,8 @@ def test_engines_in_threads(
     monkeypatch.setattr(thread_pool, "free_threads", lambda count: count)
 
     def run(engine: Engine, kind: str, seed: int) -> None:
-        engine.evaluate(f"torch.setdefaulttensortype('torch.{kind}Tensor');".encode())
-        engine.evaluate(b"torch.setnumthreads(%d);" % (1 + seed))
+        engine.inputs.evaluate(f"torch.setdefaulttensortype('torch.{kind}Tensor');".encode())
+        engine.inputs.evaluate(b"torch.setnumthreads(%d);" % (1 + seed))
         source = _WORK.replace(b"SEED", b"%d" % seed)
         try:
             engine.run(engine.compile(source))
@@ -185,18 +189,18 @@ def test_a_closed_engine_has_no_threads_and_runs_nothing(
     monkeypatch.setattr(thread_pool, "free_threads", lambda count: count)
     before = workers()
     engine = Engine()
-    engine.evaluate(b"torch.setnumthreads(3) x = torch.rand(2e5):add(1)")
+    engine.inputs.evaluate(b"torch.setnumthreads(3) x = torch.rand(2e5):add(1)")
     assert workers() == before + 2
     engine.close()
     engine.close()
     assert workers() == before
     with pytest.raises(LuaError, match="^the engine is closed$"):
-        engine.evaluate(b"x")
+        engine.inputs.evaluate(b"x")
 
 
 def test_an_engine_ends_with_its_last_reference() -> None:
     engine = Engine()
-    engine.evaluate(b"x = torch.rand(1000):sort()")
+    engine.inputs.evaluate(b"x = torch.rand(1000):sort()")
     gone = weakref.ref(engine)
     del engine
     gc.collect()
@@ -205,7 +209,7 @@ def test_an_engine_ends_with_its_last_reference() -> None:
 
 def test_numpys_settings_stay_the_programs() -> None:
     with np.errstate(all="raise"), Engine() as engine:
-        engine.evaluate(b"x = torch.zeros(3):cdiv(torch.zeros(3))")
+        engine.inputs.evaluate(b"x = torch.zeros(3):cdiv(torch.zeros(3))")
         with pytest.raises(FloatingPointError):
             np.log(np.zeros(2))
 
@@ -222,8 +226,8 @@ def resident():
 
 def use():
     engine = Engine()
-    engine.evaluate(b"torch.setnumthreads(2) x = torch.rand(1e6):add(1) y = torch.sort(x)")
-    engine.evaluate(b"t = {} for i = 1, 1000 do t[i] = torch.Tensor(100) end")
+    engine.inputs.evaluate(b"torch.setnumthreads(2) x = torch.rand(1e6):add(1) y = torch.sort(x)")
+    engine.inputs.evaluate(b"t = {} for i = 1, 1000 do t[i] = torch.Tensor(100) end")
     engine.close()
 
 for _ in range(3):
@@ -255,7 +259,7 @@ def test_an_engine_may_be_collected_while_a_thread_is_set_up(
 ) -> None:
     """What a thread makes at its first use allocates, and that may start Python's collector."""
     engine = Engine()
-    engine.evaluate(b"x = torch.ones(3)")
+    engine.inputs.evaluate(b"x = torch.ones(3)")
     make, closed = getattr(module, called), list[bool]()
 
     def collect_and_make() -> object:

@@ -18,7 +18,7 @@ def entered(capfd: pytest.CaptureFixture[str]) -> Callable[..., str]:
     def enter(*inputs: str) -> str:
         for number, text in enumerate(inputs, 1):
             try:
-                engine.enter(text.encode(), b"=[%d]" % number, number)
+                engine.inputs.enter(text.encode(), b"=[%d]" % number, number)
             except LuaError as error:
                 engine.write(f"{error.message}\n{error.traceback}\n".replace("\n\n", "\n"))
         engine.flush()
@@ -91,13 +91,13 @@ def test_nothing(entered: Callable[..., str], text: str) -> None:
 )
 def test_whether_only_the_end_is_missing(text: str, incomplete: bool) -> None:
     with pytest.raises(LuaSyntaxError) as caught:
-        Engine().check_syntax(text.encode())
+        Engine().inputs.check_syntax(text.encode())
     assert caught.value.incomplete is incomplete
 
 
 def test_names_have_the_locals() -> None:
     engine = Engine()
-    engine.enter(b"local mine, t = 5, {key = 1}")
-    names = engine.names("")
+    engine.inputs.enter(b"local mine, t = 5, {key = 1}")
+    names = engine.variables.names("")
     assert (names["mine"], names["t"]) == ("number", "table")
-    assert engine.names("t") == {"key": "number"}
+    assert engine.variables.names("t") == {"key": "number"}

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from tests.runtime.export.nets import linear, module, tensor
-from th_shell.runtime import Table, TorchObject
+from th_shell.runtime import Engine, Table, TorchObject
 from th_shell.runtime.export import ExportError, to_onnx, to_pytorch
 from th_shell.runtime.export.runners import find_python
-from th_shell.runtime.shell import Engine
 from th_shell.runtime.t7.tensors import tensor_of
 from th_shell.runtime.t7.values import Function
 

@@ -273,7 +273,7 @@ engine = Engine()
 engine.count_loops()
 try:
     with engine.interruptible():
-        engine.evaluate(b"x = torch.ones(2) while true do end")
+        engine.inputs.evaluate(b"x = torch.ones(2) while true do end")
 except runtime.shell.Interrupted as error:
     print(error.message, "th_shell.runtime.ops" in sys.modules)
 run(engine, b"print(torch.ones(2):sum())")  # whether x has its value depends on when Lua looks

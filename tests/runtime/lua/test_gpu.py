@@ -82,7 +82,7 @@ def test_the_processor_in_the_place_of_a_gpu(gpu: Engine, program: str) -> None:
 @pytest.mark.parametrize(("call", "given"), data(__file__, "test_defaults_are_those_of_cudnn"))
 def test_defaults_are_those_of_cudnn(gpu: Engine, call: str, given: str) -> None:
     gpu.run(gpu.compile(b"require 'cudnn'"))
-    assert gpu.eval(f"table.concat(cudnn.{call}.given, ' ')") == given
+    assert gpu.values.eval(f"table.concat(cudnn.{call}.given, ' ')") == given
 
 
 @pytest.mark.parametrize(("call", "message"), data(__file__, "test_what_the_processor_does_not_do"))

@@ -54,11 +54,11 @@ def test_errors_of_metamethods_pass(lua: Lua) -> None:
 
 def test_sources_without_classes_are_not_changed() -> None:
     with Engine() as engine:
-        engine.evaluate(b"dumped = string.dump(function(t) return #t end)")
-        engine.evaluate(b"require 'torch' require('paths')")
-        engine.evaluate(b"assert(dumped == string.dump(function(t) return #t end))")
-        engine.evaluate(b"local mt = { __len = print }")
-        engine.evaluate(b"assert(dumped ~= string.dump(function(t) return #t end))")
+        engine.inputs.evaluate(b"dumped = string.dump(function(t) return #t end)")
+        engine.inputs.evaluate(b"require 'torch' require('paths')")
+        engine.inputs.evaluate(b"assert(dumped == string.dump(function(t) return #t end))")
+        engine.inputs.evaluate(b"local mt = { __len = print }")
+        engine.inputs.evaluate(b"assert(dumped ~= string.dump(function(t) return #t end))")
 
 
 def test_files_and_modules(lua: Lua, tmp_path: Path) -> None:

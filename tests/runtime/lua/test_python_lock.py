@@ -17,14 +17,15 @@ from th_shell.runtime.shell import Engine, LuaError
 
 take = ctypes.cast(ctypes.pythonapi.PyGILState_Ensure, ctypes.c_void_p).value
 with Engine() as engine:
-    engine.evaluate(b"take = require('ffi').cast('int (*)(void)', %dULL)" % take)
-    engine.evaluate(b"function lost() take() end")  # a Lua function, which takes any arguments
-    engine.evaluate(b"function finalize() getmetatable(newproxy(true)).__gc = lost end")
+    engine.inputs.evaluate(b"take = require('ffi').cast('int (*)(void)', %dULL)" % take)
+    # A Lua function, which takes any arguments.
+    engine.inputs.evaluate(b"function lost() take() end")
+    engine.inputs.evaluate(b"function finalize() getmetatable(newproxy(true)).__gc = lost end")
     try:
-        engine.evaluate(sys.argv[1].encode())
+        engine.inputs.evaluate(sys.argv[1].encode())
     except LuaError as error:
         engine.write(f"{error}\\n")
-    engine.evaluate(b"torch.ones(3):sum()")
+    engine.inputs.evaluate(b"torch.ones(3):sum()")
     engine.flush()
 """
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Lua
+from tests.conftest import Lua, run_text
 from tests.data_files import data
 from tests.processes import run_python, run_th
 from th_shell.runtime.shell import Engine
@@ -282,7 +282,9 @@ def test_locks_and_single_threads(lua: Lua, tmp_path: Path) -> None:
 
 def test_threads_may_do_what_the_program_may(tmp_path: Path) -> None:
     with Engine() as engine:
-        engine.run(f"""
+        run_text(
+            engine,
+            f"""
             torch.gpuascpu()
             torch.trustfunctions(true)
             torch.save('{tmp_path}/f', function() return 7 end)
@@ -292,7 +294,8 @@ def test_threads_may_do_what_the_program_may(tmp_path: Path) -> None:
             end, function(seven, kind) done = seven == 7 and kind == 'torch.FloatTensor' end)
             pool:terminate()
             assert(done)
-        """)
+        """,
+        )
 
 
 def test_safe_functions(pool: Lua) -> None:
@@ -310,7 +313,8 @@ def test_a_pool_that_is_there_when_the_process_ends() -> None:
     program = """if True:
         from th_shell.runtime.shell import Engine
         engine = Engine()
-        engine.run("pool = require('threads').Threads(2) pool:addjob(function() x = 1 end)")
+        source = b"pool = require('threads').Threads(2) pool:addjob(function() x = 1 end)"
+        engine.run(engine.compile(source))
         print("ends")
     """
     assert _run(program) == (0, "ends\n", "")
@@ -326,8 +330,8 @@ def test_threads_resize_what_they_share(source: str) -> None:
     program = f"""if True:
         from th_shell.runtime.shell import Engine
         engine = Engine()
-        engine.run({SHARING + source!r})
-        engine.run("pool:terminate() io.write('ok')")
+        engine.run(engine.compile({(SHARING + source).encode()!r}))
+        engine.run(engine.compile(b"pool:terminate() io.write('ok')"))
     """
     assert _run(program) == (0, "ok", "")
 

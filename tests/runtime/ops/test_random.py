@@ -170,8 +170,8 @@ def test_numpy_random_is_imported_with_the_first_draw() -> None:
         pytest.skip("this numpy imports numpy.random by itself")
     program = (
         "import sys; from th_shell.runtime.shell import Engine; engine = Engine();"
-        "engine.evaluate(b'torch.manualSeed(1)'); assert 'numpy.random' not in sys.modules;"
-        "engine.evaluate(b'torch.random();'); assert 'numpy.random' in sys.modules"
+        "engine.inputs.evaluate(b'torch.manualSeed(1)'); assert 'numpy.random' not in sys.modules;"
+        "engine.inputs.evaluate(b'torch.random();'); assert 'numpy.random' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
 

@@ -16,7 +16,7 @@ import png
 import pytest
 from PIL import Image
 
-from tests.conftest import Lua
+from tests.conftest import Lua, run_text
 from tests.fuzz.mutations import mutate
 from th_shell.runtime.core.dtypes import Array
 
@@ -116,7 +116,7 @@ def test_images(lua: Lua, tmp_path: Path, kind: str) -> None:
     make, words = IMAGES[kind]
     originals, rng, path = list(make()), Random(5), tmp_path / f"x.{kind}"
     own = re.compile("|".join(words), re.DOTALL)
-    load = lua.engine.eval(
+    load = lua.engine.values.eval(
         "(function() local image = require 'image' return function(path, kind) "
         "local done, e = pcall(image.load, path, nil, kind) "
         "local sized, f = pcall(image.getSize, path) "
@@ -143,20 +143,23 @@ def test_what_is_beside_the_picture_may_be_damaged(lua: Lua, tmp_path: Path) -> 
     (tmp_path / "a.png").write_bytes(picture)
     at = picture.index(b"gAMA") - 4
     (tmp_path / "b.png").write_bytes(picture[:at] + b"\0\0\0\1tEXt\xff????" + picture[at + 16 :])
-    lua.engine.run(f"""
+    run_text(
+        lua.engine,
+        f"""
         local image = require 'image'
         for _, name in ipairs{{ 'jpg', 'png' }} do
           local x, y = image.load('{tmp_path}/a.' .. name), image.load('{tmp_path}/b.' .. name)
           assert(x:equal(y))
         end
-    """)
+    """,
+    )
 
 
 @pytest.mark.thorough
 def test_hdf5(lua: Lua, tmp_path: Path) -> None:
     originals, rng, path = list(groups()), Random(5), tmp_path / "x.h5"
     own = re.compile("|".join(HDF5))
-    read = lua.engine.eval(
+    read = lua.engine.values.eval(
         "(function() local hdf5 = require 'hdf5' return function(path) "
         "local done, f = pcall(hdf5.open, path, 'r') if not done then return f end "
         "local answers = {} for _, name in ipairs{ 'x', 'g/h/y', 't' } do "

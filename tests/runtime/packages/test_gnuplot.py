@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.conftest import Lua
+from tests.conftest import Lua, run_text
 from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 from th_shell.runtime.packages.gnuplot import pace
 from th_shell.runtime.packages.gnuplot.plotter import Style, draw, read_description, read_style
@@ -121,8 +121,8 @@ def test_a_script_gets_a_file(lua: Lua, here: Path) -> None:
 def test_a_front_end_shows_a_picture() -> None:
     engine, shown = Engine(), []
     engine.show_pictures_by(lambda picture: shown.append(picture.shape))
-    engine.run("require 'gnuplot' gnuplot.title('a') gnuplot.plot(torch.rand(3))")
-    engine.run("gnuplot.xlabel('b')")
+    run_text(engine, "require 'gnuplot' gnuplot.title('a') gnuplot.plot(torch.rand(3))")
+    run_text(engine, "gnuplot.xlabel('b')")
     assert shown == [(3, 480, 640)]
 
 

@@ -42,7 +42,7 @@ def test_element_types_that_are_read(lua: Lua, tmp_path: Path, kind: str) -> Non
     )
     native = values.astype(values.dtype.newbyteorder("="))
     for name, part in {"x": native, "y": native[1:3, :2], "z": native[2:, 3:]}.items():
-        read = np.asarray(lua.engine[name].numpy())
+        read = np.asarray(lua.engine.values[name].numpy())
         assert read.shape == part.shape and read.tobytes() == part.tobytes()
     lua("f:close()")
 

@@ -12,7 +12,7 @@ import numpy as np
 import png
 import pytest
 
-from tests.conftest import Lua
+from tests.conftest import Lua, run_text
 from tests.transcripts import Entry, cases, normal, wrong
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.shell import Engine, LuaError
@@ -48,8 +48,8 @@ def test_png_of_all_kinds(lua: Lua, tmp_path: Path, bits: int, grey: bool, alpha
 
 
 def load_image(lua: Lua, path: Path, kind: str) -> Array:
-    lua.engine.run(f"x = require('image').load({str(path)!r}, nil, {kind})")
-    values: Array = lua.engine["x"].numpy()
+    run_text(lua.engine, f"x = require('image').load({str(path)!r}, nil, {kind})")
+    values: Array = lua.engine.values["x"].numpy()
     return values
 
 
@@ -79,7 +79,7 @@ def test_headers_of_ppm(lua: Lua, tmp_path: Path, header: bytes) -> None:
 
 def test_jpeg_that_was_cut_short_is_grey_where_it_ends(lua: Lua, tmp_path: Path) -> None:
     path = tmp_path / "x.jpg"
-    lua.engine.run(f"require('image').saveJPG({str(path)!r}, torch.rand(3, 64, 64))")
+    run_text(lua.engine, f"require('image').saveJPG({str(path)!r}, torch.rand(3, 64, 64))")
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
     loaded = load_image(lua, path, "'byte'")
@@ -184,7 +184,7 @@ def test_display_writes_a_file(lua: Lua) -> None:
 def test_display_where_a_front_end_shows_pictures() -> None:
     engine, shown = Engine(), []
     engine.show_pictures_by(lambda picture: shown.append(picture.tolist()))
-    engine.run("require('image').display(torch.Tensor{ { 1, 3 }, { 2, 5 } })")
+    run_text(engine, "require('image').display(torch.Tensor{ { 1, 3 }, { 2, 5 } })")
     assert shown == [[[0, 0.5], [0.25, 1]]]
 
 
@@ -195,14 +195,14 @@ def test_there_are_no_windows(lua: Lua) -> None:
 
 def test_pictures_of_the_original(tmp_path: Path) -> None:
     engine = Engine()
-    engine.run(f"package.path = '{tmp_path}/?/init.lua' require 'image'")
+    run_text(engine, f"package.path = '{tmp_path}/?/init.lua' require 'image'")
     with pytest.raises(LuaError, match="comes with the repository torch/image"):
-        engine.run("image.lena()")
+        run_text(engine, "image.lena()")
     assets = tmp_path / "image" / "assets"
     assets.mkdir(parents=True)
     (assets.parent / "init.lua").write_text("require 'libimage'")
-    engine.run(f"image.savePNG('{assets}/fabio.png', torch.rand(3, 2, 5))")
-    assert engine.eval("image.fabio():size(2)") == 5
+    run_text(engine, f"image.savePNG('{assets}/fabio.png', torch.rand(3, 2, 5))")
+    assert engine.values.eval("image.fabio():size(2)") == 5
 
 
 # ----------------------------------------------------------------------- tensors

@@ -33,24 +33,24 @@ def test_which_module_is_taken(tmp_path: Path, file: str, text: str, ours: bool)
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)
     engine = Engine()
-    engine.run(
+    engine.values.run(
         f"package.path = '{tmp_path}/?.lua;{tmp_path}/?/init.lua' package.cpath = '{tmp_path}/?.so'"
     )
     name = file.partition("/")[0].partition(".")[0]
     name = "image" if name == "other" else name
     assert (engine.find_module(name) == "") is ours
     if not file.endswith(".so") or ours:
-        assert engine.eval(f"type(require '{name}')") == ("table" if ours else "string")
+        assert engine.values.eval(f"type(require '{name}')") == ("table" if ours else "string")
 
 
 def test_preload_comes_first() -> None:
-    engine = Engine()
+    engine = Engine().values
     engine.run("package.preload.image = function() return 'mine' end")
     assert engine.eval("require 'image'") == "mine"
 
 
 def test_they_are_loaded_once_and_when_they_are_required(lua: Lua) -> None:
-    engine = Engine()
+    engine = Engine().values
     assert engine.eval("image == nil and dok == nil and package.loaded.image == nil") is True
     engine.run("x = require 'image'")
     assert engine.eval("x == image and x == require 'image' and dok == require 'dok'") is True

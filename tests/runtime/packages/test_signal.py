@@ -16,7 +16,7 @@ def complex_of(pairs: Any) -> Any:
 
 def result(lua: Lua, expression: str) -> Any:
     lua(f"y = {expression}")
-    return np.array(lua.engine["y"].numpy())
+    return np.array(lua.engine.values["y"].numpy())
 
 
 def give(lua: Lua, shape: tuple[int, ...], kind: str = "Double") -> Any:
@@ -24,7 +24,7 @@ def give(lua: Lua, shape: tuple[int, ...], kind: str = "Double") -> Any:
     sizes = ", ".join(map(str, (*shape, 2)))
     lua(f"signal = require 'signal' x = torch.randn({sizes}):type('torch.{kind}Tensor')")
     lua(f"x = x:select({len(shape) + 1}, 2)")
-    return np.array(lua.engine["x"].numpy())
+    return np.array(lua.engine.values["x"].numpy())
 
 
 @pytest.mark.parametrize("kind", ["Float", "Double"])

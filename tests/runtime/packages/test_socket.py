@@ -13,7 +13,7 @@ from tests.conftest import Lua
 def test_time_and_name(lua: Lua) -> None:
     before = time.time()
     lua("socket = require 'socket' a = socket.gettime() socket.sleep(0.02) b = socket.gettime()")
-    assert before <= lua.engine["a"] <= lua.engine["b"] - 0.02 <= time.time()
+    assert before <= lua.engine.values["a"] <= lua.engine.values["b"] - 0.02 <= time.time()
     assert lua("print(socket.dns.gethostname())") == f"{platform.node()}\t\n"
     assert lua("socket.sleep(-1)") == ""
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.conftest import run_text
 from tests.data_files import data
 from tests.runtime.thnn.test_recorded import FAMILIES, HERE, Answers, answers
 from th_shell.runtime.core.memory import Memory
@@ -196,7 +197,7 @@ def test_calls_with_gaps_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setitem(TABLE, row.name, replace(row, implementation=call))
     with Engine() as engine:
-        engine.run(WITH_GAPS)
+        run_text(engine, WITH_GAPS)
     assert recorded == [True, False]
 
 
@@ -217,7 +218,7 @@ def test_gaps_of_tensors_that_no_job_reads_do_not_matter(monkeypatch: pytest.Mon
     row = TABLE["Tanh_updateGradInput"]
     monkeypatch.setitem(TABLE, row.name, counted(row, calls))
     with Engine() as engine:
-        engine.run(UNUSED)
+        run_text(engine, UNUSED)
     assert calls[row.name] == 1
 
 
@@ -285,7 +286,7 @@ def test_calls_of_many_elements_are_repeated_for_one_thread(
     row = TABLE["Sigmoid_updateOutput"]
     monkeypatch.setitem(TABLE, row.name, counted(row, calls))
     with Engine() as engine:
-        engine.run(f"require 'nn.THNN' {_LARGE}")
+        run_text(engine, f"require 'nn.THNN' {_LARGE}")
         engine.flush()
     assert capfd.readouterr().out == "1 1 1 "
     assert calls[row.name] == 1 + 3 + 1

@@ -95,7 +95,7 @@ def test_what_a_call_or_an_index_leads_to(
     found = completed(text)
     if expected is not None:
         assert found == expected
-    assert prepared.text_of([".ran"]) == ("nil", None)
+    assert prepared.variables.text_of([".ran"]) == ("nil", None)
 
 
 @pytest.mark.parametrize(("text", "expected"), data(__file__, "test_local_names"))

@@ -22,12 +22,12 @@ from th_shell.runtime.shell import Engine
     ],
 )
 def test_values_come_back(engine: Engine, capfd: pytest.CaptureFixture[str], source: str) -> None:
-    engine.evaluate(source.encode())
+    engine.inputs.evaluate(source.encode())
     engine.flush()
     (tensor,) = only_tensors(capfd.readouterr().out)
     assert tensor.problem == ""
     numbers = ", ".join(map(str, tensor.values)).replace("nan", "0 / 0").replace("inf", "1 / 0")
-    engine.evaluate(
+    engine.inputs.evaluate(
         f"x, y = {source}, torch.Tensor{{{numbers}}} "
         "if torch.isStorage(x) then x = torch.DoubleTensor(x:totable()) end x = x:double() "
         "print(table.concat(x:size():totable(), 'x')) x:resize(y:nElement()) "

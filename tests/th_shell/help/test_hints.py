@@ -92,7 +92,7 @@ def test_no_code_of_the_program_is_run(session: Session) -> None:
     assert error is not None
     session.evaluate("asked = true")
     assert hints_on(error, session.log, session.engine) == []
-    assert not session.engine.inspect("ran")
+    assert not session.engine.variables.inspect("ran")
 
 
 @pytest.mark.parametrize(("source", "hint"), data(__file__, "test_names_that_print_nil"))

@@ -44,7 +44,7 @@ def engine() -> Engine:
 
 def public(engine: Engine, path: str) -> set[str]:
     """The functions that follow a path, and the classes of torch."""
-    found = engine.names(path)
+    found = engine.variables.names(path)
     kinds = ("function", "table") if path == "torch" else ("function",)
     return {name for name, kind in found.items() if kind in kinds and not name.startswith("_")}
 
@@ -56,7 +56,7 @@ def test_each_function_of_a_library_has_a_meaning(engine: Engine, library: str) 
 
 @pytest.mark.parametrize("library", WITH_MPI)
 def test_each_meaning_is_that_of_something_in_its_library(engine: Engine, library: str) -> None:
-    assert sorted(set(sections()[library]) - set(engine.names(library))) == []
+    assert sorted(set(sections()[library]) - set(engine.variables.names(library))) == []
 
 
 @pytest.mark.parametrize("name", OBJECTS)
@@ -73,7 +73,7 @@ def test_each_meaning_is_that_of_a_method(engine: Engine, name: str) -> None:
 
 
 def test_each_global_function_has_a_meaning_and_no_other_name(engine: Engine) -> None:
-    functions = {name for name, kind in engine.names("").items() if kind == "function"}
+    functions = {name for name, kind in engine.variables.names("").items() if kind == "function"}
     assert functions == set(sections()["globals"])
 
 

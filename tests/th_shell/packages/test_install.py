@@ -100,7 +100,9 @@ def test_a_package_comes_with_what_it_needs(
     assert files(users_tree()) == ["base/init.lua", "base/sub/part.lua", "upper/init.lua"]
     with Engine() as engine:
         search_users_tree(engine)
-        assert engine.eval("require('upper').base.name .. require('upper').part") == "basepart"
+        assert (
+            engine.values.eval("require('upper').base.name .. require('upper').part") == "basepart"
+        )
     assert run("list") == 0
     assert f"upper scm-1 ({commit[:12]}) from {sources / 'upper'}\n" in capsys.readouterr().out
 

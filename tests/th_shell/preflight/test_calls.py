@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 
+from tests.conftest import run_text
 from tests.data_files import data
 from tests.th_shell.preflight.conftest import Check
 from th_shell.call_forms import takes
@@ -57,7 +58,7 @@ def test_no_call_works_that_is_told(engine: Engine, facts: Facts, space: str) ->
 
 def _works(engine: Engine, code: str) -> bool:
     try:
-        engine.run(code)
+        run_text(engine, code)
     except LuaError:
         return False
     return True

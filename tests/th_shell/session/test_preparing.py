@@ -16,7 +16,7 @@ def test_large_values_are_elided(
     engine: Engine, printed: Callable[[], str], most: int, lines: int
 ) -> None:
     prepare(engine, Config(elide=most))
-    engine.evaluate(b"torch.ones(1500)")
+    engine.inputs.evaluate(b"torch.ones(1500)")
     assert printed().count("\n") == lines
 
 
@@ -33,10 +33,10 @@ def test_what_writes_shows_no_handle(
     engine: Engine, printed: Callable[[], str], source: bytes, shown: str
 ) -> None:
     prepare(engine, Config())
-    engine.enter(source)
+    engine.inputs.enter(source)
     assert printed().partition("x")[0] + "x" * ("x" in shown) == shown
 
 
 def test_pictures_can_be_drawn(engine: Engine) -> None:
     prepare(engine, Config())
-    assert "show" in engine.names("")
+    assert "show" in engine.variables.names("")

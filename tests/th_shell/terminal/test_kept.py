@@ -113,7 +113,7 @@ def test_a_page_that_was_interrupted_early(
     EARLY.press()
     assert session.submit("> x = 1\n> x\n1\n> print('y')\ny\n")
     assert "interrupted!" in capfd.readouterr().out
-    assert session.engine.names("x") == {}
+    assert session.engine.variables.names("x") == {}
 
 
 def test_a_command_has_its_ctrl_c_for_itself(

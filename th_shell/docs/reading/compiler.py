@@ -48,7 +48,7 @@ class Compiler:
     def known_names(self) -> frozenset[str]:
         """The global names that there are before a page begins."""
         with self._lock:
-            return frozenset(self._engine.names(""))
+            return frozenset(self._engine.variables.names(""))
 
     def is_comment(self, text: str) -> bool:
         """Return whether a complete text has nothing but comments."""

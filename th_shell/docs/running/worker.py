@@ -88,7 +88,7 @@ class _Worker:
         self._engine.run(self._engine.compile(source))
 
     def do_input(self, source: bytes) -> None:
-        self._engine.evaluate(source, before_values=self._before_values)
+        self._engine.inputs.evaluate(source, before_values=self._before_values)
 
     def _before_values(self) -> None:
         """Tell th-docs that the values come next, and wait until it knows."""

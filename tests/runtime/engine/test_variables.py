@@ -27,7 +27,7 @@ def engine() -> Engine:
 
 @pytest.mark.parametrize(("steps", "owner"), data(__file__, "test_paths_to_objects"))
 def test_paths_to_objects(engine: Engine, steps: list[str], owner: str) -> None:
-    assert engine.members(steps).owner == owner
+    assert engine.variables.members(steps).owner == owner
 
 
 @pytest.mark.parametrize(
@@ -44,37 +44,39 @@ def test_paths_to_objects(engine: Engine, steps: list[str], owner: str) -> None:
     ],
 )
 def test_paths_that_are_not_known(engine: Engine, steps: list[str]) -> None:
-    assert engine.members(steps) == ("", [], 0)
-    assert engine.text_of([".ran"]) == ("nil", None)
+    assert engine.variables.members(steps) == ("", [], 0)
+    assert engine.variables.text_of([".ran"]) == ("nil", None)
 
 
 def test_names_are_listed_with_their_types(engine: Engine) -> None:
-    assert engine.names("t") == {"_b": "boolean", "__index": "function", "a": "number"} | {
-        "deep": "table"
-    }
-    assert engine.members([".t", ".deep"]).found == [Member("f", "function", "p, q, ...")]
-    assert engine.members([".t"], "a").found == [Member("a", "number")]
-    keys = engine.members([".t"], "n", any_text=True).found
+    assert engine.variables.names("t") == {
+        "_b": "boolean",
+        "__index": "function",
+        "a": "number",
+    } | {"deep": "table"}
+    assert engine.variables.members([".t", ".deep"]).found == [Member("f", "function", "p, q, ...")]
+    assert engine.variables.members([".t"], "a").found == [Member("a", "number")]
+    keys = engine.variables.members([".t"], "n", any_text=True).found
     assert keys == [Member("no name", "number")]
 
 
 def test_operations_are_marked(engine: Engine) -> None:
-    (found,) = engine.members([".x"], "narr").found
+    (found,) = engine.variables.members([".x"], "narr").found
     assert found.is_operation
-    assert not any(member.is_operation for member in engine.members([".string"]).found)
+    assert not any(member.is_operation for member in engine.variables.members([".string"]).found)
 
 
 def test_strings_have_their_functions(engine: Engine) -> None:
-    assert [member.name for member in engine.members(['"'], "up").found] == ["upper"]
-    upper = engine.members([".string", ".upper", '("'], "up")
+    assert [member.name for member in engine.variables.members(['"'], "up").found] == ["upper"]
+    upper = engine.variables.members([".string", ".upper", '("'], "up")
     assert [member.name for member in upper.found] == ["upper"]
 
 
 def test_the_rest_is_counted(engine: Engine) -> None:
     engine.run(engine.compile(b"many = {} for i = 1, 50 do many['k' .. i] = i end"))
-    listed = engine.members([".many"], "k", 10)
+    listed = engine.variables.members([".many"], "k", 10)
     assert (len(listed.found), listed.more) == (10, 40)
-    assert len(engine.names("many")) == 50
+    assert len(engine.variables.names("many")) == 50
 
 
 @pytest.mark.parametrize(
@@ -88,10 +90,10 @@ def test_the_rest_is_counted(engine: Engine) -> None:
     ],
 )
 def test_the_text_of_a_value(engine: Engine, name: str, expected: tuple[str, str | None]) -> None:
-    assert engine.text_of([f".{name}"]) == expected
+    assert engine.variables.text_of([f".{name}"]) == expected
 
 
 def test_a_changed_type_of_tensors_counts(engine: Engine) -> None:
     engine.run(engine.compile(b"torch.setdefaulttensortype('torch.FloatTensor')"))
-    assert engine.members([".torch", ".randn", "(T"]).owner == "torch.FloatTensor"
+    assert engine.variables.members([".torch", ".randn", "(T"]).owner == "torch.FloatTensor"
     engine.run(engine.compile(b"torch.setdefaulttensortype('torch.DoubleTensor')"))

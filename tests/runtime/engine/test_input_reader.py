@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from th_shell.runtime.engine.inputs import KEEP, keeping_locals, read
+from th_shell.runtime.engine.input_reader import KEEP, keeping_locals, read
 
 
 @pytest.mark.parametrize(
