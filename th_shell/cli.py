@@ -2,7 +2,7 @@
 
 Modules are imported only where they are needed: the help needs no Lua, and a script no terminal
 library. Also, a closed pipe ends the program quietly even before numpy is imported, as Ctrl-C does
-(`ctrl_c.py`).
+(`start_up.py`).
 """
 
 from __future__ import annotations

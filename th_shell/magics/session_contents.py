@@ -1,4 +1,4 @@
-"""What a session has: its inputs by numbers, as commands take them, and its variables.
+"""The contents of a session: its inputs by numbers, as commands take them, and its variables.
 
 `%history`, `%who` and `%reset`.
 """

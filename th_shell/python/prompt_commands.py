@@ -26,9 +26,8 @@ from th_shell.magics.session_contents import confirm_reset, to_save
 from th_shell.magics.timing import measure
 from th_shell.paragraphs import counted, line_width
 from th_shell.python import help
-from th_shell.python.evaluation import show_error
 from th_shell.python.programs import is_own
-from th_shell.python.session import PythonSession
+from th_shell.python.session import PythonSession, show_error
 from th_shell.session.commands import MagicError
 from th_shell.session.interrupt import handled
 from th_shell.visible import visible

@@ -86,7 +86,7 @@ def test_scripts(folder: Path, scripts: Path, name: str) -> None:
 
 
 def test_modules_that_the_user_asks_for(folder: Path) -> None:
-    source = "import sys; from th_shell.safe_path import forget_folder; forget_folder()"
+    source = "import sys; from th_shell.start_up import forget_folder; forget_folder()"
     source += f"; print({str(folder)!r} in sys.path)"
     (folder / "code.py").write_text(source)
     path = os.pathsep.join((str(TOP), str(folder)))
@@ -96,9 +96,9 @@ def test_modules_that_the_user_asks_for(folder: Path) -> None:
 
 def test_a_checkout_that_is_not_installed(tmp_path: Path) -> None:
     (tmp_path / "th_shell").mkdir()
-    shutil.copy(TOP / "th_shell" / "safe_path.py", tmp_path / "th_shell")
+    shutil.copy(TOP / "th_shell" / "start_up.py", tmp_path / "th_shell")
     (tmp_path / "code.py").write_text(
-        "import sys; from th_shell.safe_path import forget_folder; forget_folder()\n"
+        "import sys; from th_shell.start_up import forget_folder; forget_folder()\n"
         "import th_shell; print(list(th_shell.__path__))\n"
     )
     found = run(tmp_path, sys.executable, "-m", "code", path="")
