@@ -19,8 +19,7 @@ from ipykernel._version import kernel_protocol_version
 from ipykernel.kernelbase import Kernel
 
 from th_shell.config import load
-from th_shell.debugging.commands import attach, line_reader
-from th_shell.debugging.console import Console
+from th_shell.debugging.console import Console, attach, line_reader
 from th_shell.jupyter.cells import Cells, Outcome, complete, explain, is_complete
 from th_shell.jupyter.streams import Streams
 from th_shell.packages.place import search_users_tree

@@ -33,8 +33,7 @@ from prompt_toolkit.shortcuts import CompleteStyle
 from prompt_toolkit.utils import is_dumb_terminal
 
 from th_shell.config import VI, Config, load
-from th_shell.debugging.commands import attach, line_reader
-from th_shell.debugging.console import Console
+from th_shell.debugging.console import Console, attach, line_reader
 from th_shell.lines import usual_lines
 from th_shell.runtime.shell import Engine
 from th_shell.session.conversation import Conversation
