@@ -34,7 +34,7 @@ class PythonSession(Conversation):
 
     commands = COMMANDS
     prompt, continuation = ">>> ", "... "
-    suffix, comment = ".py", "#"
+    suffix = ".py"
     exits = frozenset(("exit", "exit()", "quit", "quit()"))
 
     def __init__(

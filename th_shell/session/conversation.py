@@ -6,16 +6,12 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING
 
 from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.session.commands import CommandTable
 from th_shell.session.interrupt import EARLY
 from th_shell.visible import columns, visible
-
-if TYPE_CHECKING:
-    from th_shell.session.output import OutputCopy
 
 _TIME_COLUMN = 70
 
@@ -31,8 +27,6 @@ class Conversation(ABC):
     #: What stands before the first line of an input, and before the others.
     prompt = ""
     continuation = ""
-    #: What a comment begins with.
-    comment = ""
     #: The ending of a file with an input, for $EDITOR.
     suffix = ""
     #: The inputs that end the session.
@@ -110,16 +104,6 @@ class Conversation(ABC):
     @abstractmethod
     def keep(self, output: bytes) -> None:
         """Keep what a command of the system has printed, as the last value."""
-
-    @contextmanager
-    def copy_output(self) -> Iterator[OutputCopy]:
-        """Read what is written to the standard output within the context. Raises OSError."""
-        from th_shell.session.output import OutputCopy
-
-        self.write_through(b"")
-        with OutputCopy() as copy:
-            yield copy
-            self.write_through(b"")
 
     def report(self, command: str, message: str) -> None:
         """Say why a command could not be done."""

@@ -71,7 +71,7 @@ class Session(Conversation):
 
     commands = COMMANDS
     prompt, continuation = PROMPT, CONTINUATION
-    suffix, comment = ".lua", "--"
+    suffix = ".lua"
     exits = frozenset(("exit", "exit()"))
 
     def __init__(
@@ -171,7 +171,7 @@ class Session(Conversation):
             self._chance.affects(entry.source)
         with ExitStack() as stack:
             try:
-                copy = stack.enter_context(self.copy_output())
+                copy = stack.enter_context(self._copy_output())
             except OSError as error:
                 self.write(f"not compared with the page: {error.strerror or error}\n")
                 return self._run_all(page.inputs)
@@ -205,10 +205,14 @@ class Session(Conversation):
         return True
 
     @contextmanager
-    def copy_output(self) -> Iterator[OutputCopy]:
+    def _copy_output(self) -> Iterator[OutputCopy]:
         """Read what is written to the standard output within the context. Raises OSError."""
-        with super().copy_output() as copy, self.engine.before_exit(copy.text):
+        from th_shell.session.output import OutputCopy
+
+        self.write_through(b"")
+        with OutputCopy() as copy, self.engine.before_exit(copy.text):
             yield copy
+            self.write_through(b"")
 
     def interruptible(self) -> AbstractContextManager[None]:
         """Let what Lua runs within the context hear of Ctrl-C."""
