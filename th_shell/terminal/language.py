@@ -51,7 +51,7 @@ class Language:
 # -- Lua, as the editor knows it
 
 LUA_MARGINS = Margins(
-    margin, re.compile(r"[ \t]*(?:(?:end|until|else|elseif)\b|[})\]])$"), margin_of_closing
+    margin, re.compile(r"^[ \t]*(?:(?:end|until|else|elseif)\b|[})\]])$"), margin_of_closing
 )
 
 

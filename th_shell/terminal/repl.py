@@ -127,16 +127,22 @@ def ask(question: str) -> str:
 def _reader(session: Conversation, language: Language) -> Callable[[], str]:
     """Return the function that reads the inputs at a terminal."""
     if is_dumb_terminal():
-        return partial(_read_lines, session)
+        with suppress(ImportError):  # Python was built without it
+            import readline  # by which `input` edits a line
+
+            readline.parse_and_bind("set enable-bracketed-paste off")
+        return partial(_read_lines, session, language)
     prompt = create_prompt(session, language, output=_output())
     return lambda: _read(prompt, KeptKeys(), session)
 
 
-def _read_lines(session: Conversation) -> str:
+def _read_lines(session: Conversation, language: Language) -> str:
     """Read an input where the terminal cannot move its cursor (TERM=dumb)."""
     text = _line(session.numbered_prompt())
     while session.wants_more(text):
         text += "\n" + _line(session.continuation)
+    if text.strip():
+        language.history.append_string(text)
     return text
 
 
