@@ -6,7 +6,7 @@ needs it, is loaded at its first use: so an engine starts quickly.
 
 For Python programs:
 
-    load, save, convert     files of Torch7 (.t7), without Lua
+    load, save              files of Torch7 (.t7), without Lua
     Table, TorchObject,     what files hold besides numbers, strings and tensors
     Function
     T7Error                 a damaged file, or a value that no file can have
@@ -55,7 +55,6 @@ from th_shell.runtime.host.lazy_loading import load_numpy  # noqa: E402
 
 if TYPE_CHECKING:
     from th_shell.runtime.engine.proxies import LuaFunction, LuaObject, LuaTable
-    from th_shell.runtime.t7.convert import convert
     from th_shell.runtime.t7.files import load, save
     from th_shell.runtime.t7.values import Function, T7Error, Table, TorchObject
     from th_shell.torch.tensors.tensor import Tensor
@@ -74,7 +73,6 @@ __all__ = [
     "Table",
     "Tensor",
     "TorchObject",
-    "convert",
     "load",
     "save",
 ]
@@ -88,7 +86,6 @@ _LATE = {
     "Table": "th_shell.runtime.t7.values",
     "Tensor": "th_shell.torch",
     "TorchObject": "th_shell.runtime.t7.values",
-    "convert": "th_shell.runtime.t7.convert",
     "load": "th_shell.runtime.t7.files",
     "restored": "th_shell.torch.names",  # which pickles call
     "save": "th_shell.runtime.t7.files",

@@ -31,22 +31,20 @@ _NEEDS = {
     "--treat": "classes, as my.Residual=nn.Sequential",
     "--type": "float or double",
 }
-_FLAGS = ("--training", "--no-check", "--require-check", "--all", "--stub")
+_FLAGS = ("--no-check", "--require-check", "--all", "--stub")
 _OF_NETS = tuple(
-    "--select --input --sample --treat --type --training --lua --no-check --require-check".split()
+    "--select --input --sample --treat --type --lua --no-check --require-check".split()
 )
 _NETS = (".pt", ".onnx")
-_WEIGHTS = (".safetensors", ".h5")
+_WEIGHTS = (".safetensors", ".npz")
 _OF_WEIGHTS = ("--select", "--type", "--all")
 _OPTIONS = {  # that there are for new files, by the ends of their names
     ".pt": (*_OF_NETS, "--python", "--stub"),
     ".onnx": _OF_NETS,
     ".safetensors": _OF_WEIGHTS,
-    ".h5": _OF_WEIGHTS,
-    ".npz": ("--all",),
-    ".json": ("--all",),
+    ".npz": _OF_WEIGHTS,
     ".t7": ("--format",),
-    "": ("--select", "--input", "--treat", "--training"),  # no new file: what is in this one
+    "": ("--select", "--input", "--treat"),  # no new file: what is in this one
 }
 
 
@@ -58,19 +56,16 @@ Without a new file: say what is in a file of Torch7, and what its modules become
 New files, by the ends of their names:
   .pt           a net for PyTorch: its parameters as a state_dict, and beside them its source (.py)
   .onnx         a net for ONNX
-  .safetensors  tensors by name, and the structure in the header
-  .h5           tensors by name as HDF5, and the structure as an attribute
+  .safetensors  tensors by name
   .npz          tensors by name as arrays of numpy
-  .json         the structure
   .t7           a file of Torch7
 
 Options of nets:
-  --select PATH     the module in the file, as model.1.2; for .safetensors and .h5 any part
+  --select PATH     the module in the file, as model.1.2; for .safetensors and .npz any part
   --input SIZES     the sizes of the net's input, as 1x3x224x224, of which the first, of samples,
                     stays open; of a table 1x10,1x20
   --treat A=B,...   take classes for others, as my.Residual=nn.Sequential
-  --training        convert the net as it trains, not as it is used
-  --type double     write double numbers; .pt and .onnx have float otherwise, .safetensors and .h5
+  --type double     write double numbers; .pt and .onnx have float otherwise, .safetensors and .npz
                     what the file has
   --sample in.t7    an input by which what was written is compared with the net
   --lua FILE        a Lua program that defines classes of the net, which is run before that
@@ -81,9 +76,9 @@ Options of nets:
   --stub            for .pt: leave the places of unknown classes empty in the source
 
 Options of the others:
-  --all             for .safetensors, .h5, .npz and .json: also gradients, results, room to compute
-                    in, and what an optimizer keeps, which are left out where there is a module:
-                    the last line says how many
+  --all             for .safetensors and .npz: also gradients, results, room to compute in, and
+                    what an optimizer keeps, which are left out where there is a module: the last
+                    line says how many
   --format FORMAT   for .t7: binary, ascii or b32
 """
 
@@ -157,23 +152,23 @@ def _of_net(options: dict[str, str]) -> dict[str, Any]:
     return {
         "select": options.get("--select"),
         "input": options.get("--input"),
-        "training": "--training" in options,
         "treat": {name: nn_name for name, _, nn_name in pairs},
     }
 
 
 def _write_file(source: str, target: str, options: dict[str, str]) -> None:
-    from th_shell.runtime import convert
+    """Write a file of Torch7 in another format."""
+    from th_shell.runtime import load, save
 
     format: Any = options.get("--format", "binary")
-    _tell_left_out(convert(source, target, format, everything="--all" in options))
+    save(target, load(source), format)
 
 
 def _write_weights(source: str, target: str, options: dict[str, str]) -> None:
     from th_shell.runtime import load
-    from th_shell.runtime.export import to_hdf5, to_safetensors
+    from th_shell.runtime.export import to_npz, to_safetensors
 
-    write = to_hdf5 if target.endswith(".h5") else to_safetensors
+    write = to_npz if target.endswith(".npz") else to_safetensors
     left_out = write(
         load(source),
         target,
@@ -181,12 +176,8 @@ def _write_weights(source: str, target: str, options: dict[str, str]) -> None:
         everything="--all" in options,
         type=options.get("--type"),
     )
-    _tell_left_out(left_out)
-
-
-def _tell_left_out(count: int) -> None:
-    if count:
-        tensors = f"{count} tensors" if count > 1 else "1 tensor"
+    if left_out:
+        tensors = f"{left_out} tensors" if left_out > 1 else "1 tensor"
         print(f"without gradients and working memory: {tensors}; --all keeps them")
 
 

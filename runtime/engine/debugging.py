@@ -1,4 +1,4 @@
-"""What a debugger asks about the frames of a program, and how it tells the program to go on.
+"""The dialogue of a debugger with a program: it asks about frames, and tells how to go on.
 
 A debugger is a generator: it yields requests, gets their answers, and ends where the program goes
 on. So it may look at the frames of an error that is over, and at those of a program that waits,
@@ -87,7 +87,7 @@ class DebuggerLine:
 
 
 class Debugging:
-    """What debuggers use of an engine."""
+    """The questions of debuggers about frames, and the settings of where a program stops."""
 
     def __init__(self, call: LuaCall, line: DebuggerLine, ctrl_c: CtrlC) -> None:
         """call, line, ctrl_c: those of its `LuaState`."""

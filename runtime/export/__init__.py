@@ -1,9 +1,9 @@
-"""Models of Torch7 for other programs: PyTorch, ONNX, safetensors, HDF5.
+"""Models of Torch7 for other programs: PyTorch, ONNX, safetensors, numpy.
 
 to_pytorch              source and parameters for PyTorch
 to_onnx                 an ONNX file
 Report                  what these two return
-to_safetensors, to_hdf5 tensors by name, and the structure
+to_safetensors, to_npz  tensors by name
 describe                what a value holds, and what its modules become, for people
 ExportError             what has no counterpart, or does not compute the same
 """
@@ -11,7 +11,7 @@ ExportError             what has no counterpart, or does not compute the same
 from th_shell.runtime.export.conversion import ConversionOptions, Report, to_onnx, to_pytorch
 from th_shell.runtime.export.description import describe
 from th_shell.runtime.export.graph import ExportError
-from th_shell.runtime.export.weights import WeightOptions, to_hdf5, to_safetensors
+from th_shell.runtime.export.weights import WeightOptions, to_npz, to_safetensors
 
 __all__ = [
     "ExportError",
@@ -19,7 +19,7 @@ __all__ = [
     "Report",
     "WeightOptions",
     "describe",
-    "to_hdf5",
+    "to_npz",
     "to_onnx",
     "to_pytorch",
     "to_safetensors",

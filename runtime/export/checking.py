@@ -1,20 +1,26 @@
 """Holds what was written against the net itself: both compute random inputs.
 
-The net runs in an engine, with the Lua packages that have its classes; how the other side runs is
-in `checking_onnx` and `checking_pytorch`.
+The net runs in an engine, with the Lua packages that have its classes. An ONNX file runs by
+onnxruntime; PyTorch's source runs in a process of any Python that has it.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.platform import descriptor_path
 from th_shell.runtime.engine.engine import Engine
 from th_shell.runtime.errors import LuaError
 from th_shell.runtime.export.data import UndecidedInput
@@ -36,9 +42,6 @@ class Written(Protocol):
     def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
         """Return its outputs for inputs by their names. Raises ExportError where it fails."""
 
-    def values(self, inputs: Mapping[str, Array]) -> dict[int, Array]:
-        """Return the results of its parts, by the identities of the graph's values."""
-
 
 @dataclass
 class Outcome:
@@ -50,8 +53,6 @@ class Outcome:
     difference: float = 0.0
     #: The largest number of the net's outputs.
     scale: float = 0.0
-    #: The first module whose output differs, where one does.
-    place: str = ""
 
     @property
     def relative(self) -> float:
@@ -107,35 +108,28 @@ class Reference:
 
     def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
         """Return the net's outputs. Raises LuaError."""
-        return [array for _, array in _paired(self.graph.result, self._run(inputs, False)[0])]
-
-    def traced(self, inputs: Mapping[str, Array]) -> dict[str, Any]:
-        """Return the outputs of its modules, by their paths."""
-        return {str(path): output for path, output in self._run(inputs, True)[1].items()}
-
-    def _run(self, inputs: Mapping[str, Array], watched: bool) -> Any:
         nested = _nested(self.graph.arguments, inputs)
-        return self._lua["run"](self._net, nested, self.graph.training, watched)
+        return list(_arrays(self.graph.result, self._lua["run"](self._net, nested)))
 
 
-def _paired(data: Data, output: Any) -> Iterator[tuple[Value, Array]]:
-    """Yield the graph's values and what the net computed for them.
+def _arrays(data: Data, output: Any) -> Iterator[Array]:
+    """Yield what the net computed for each of the graph's values.
 
     A table of any length is one value: its entries are put together.
     """
     if isinstance(data, UndecidedInput) and data.tensor is not None:
         data = data.tensor
     if isinstance(data, Value):
-        yield data, np.array(output)
+        yield np.array(output)
     elif isinstance(data, Steps) and isinstance(output, Tensor):
-        yield from _paired(data.data, output)
+        yield from _arrays(data.data, output)
     elif isinstance(data, Steps):
-        entries = [list(_paired(data.data, entry)) for entry in output.values()]
-        for pairs in zip(*entries, strict=True):
-            yield pairs[0][0], np.stack([array for _, array in pairs], data.dim)
+        entries = [list(_arrays(data.data, entry)) for entry in output.values()]
+        for arrays in zip(*entries, strict=True):
+            yield np.stack(arrays, data.dim)
     else:
         for item, each in zip(data, output.values(), strict=True):
-            yield from _paired(item, each)
+            yield from _arrays(item, each)
 
 
 def _classes(net: TorchObject) -> set[str]:
@@ -224,37 +218,7 @@ def compare(reference: Reference, written: Written, inputs: Mapping[str, Array])
         difference, scale = distance(net_output, output)
         outcome.difference = max(outcome.difference, difference)
         outcome.scale = max(outcome.scale, scale)
-    if outcome.relative > TOLERANCE:
-        outcome.place = _first_difference(reference, written.values(inputs), inputs)
     return outcome
-
-
-def _first_difference(
-    reference: Reference, values: Mapping[int, Array], inputs: Mapping[str, Array]
-) -> str:
-    """Return the first module whose output differs. values: what was computed, by identities.
-
-    "" where none does.
-    """
-    traced = reference.traced(inputs)
-    for scope, data in reference.graph.results:
-        expected = traced.get(".".join(scope.path))
-        for value, net_output in _paired(data, expected) if expected is not None else ():
-            output = values.get(id(value))
-            if output is not None and _differs(net_output, output):
-                return f"{scope.kind} at {'.'.join(scope.path) or 'the top'}"
-    return ""
-
-
-def _differs(expected: Array, output: Array) -> bool:
-    if expected.ndim and output.ndim == expected.ndim:
-        output = output[
-            : len(expected)
-        ]  # of what computes all steps at once, the first one was traced
-    if expected.shape != output.shape:
-        return True
-    difference, scale = distance(expected, output)
-    return difference > TOLERANCE * scale
 
 
 def distance(expected: Array, output: Array) -> tuple[float, float]:
@@ -267,3 +231,120 @@ def distance(expected: Array, output: Array) -> tuple[float, float]:
         gap = np.where(same, 0.0, np.abs(expected64 - output64))
     finite = np.abs(expected64[np.isfinite(expected64)])
     return float(np.nan_to_num(gap, nan=np.inf).max()), float(finite.max(initial=0.0))
+
+
+class OnnxFile:
+    """An ONNX file at a path, as it computes."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
+        """Return its outputs. Raises ExportError where onnxruntime refuses it."""
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4  # its errors are raised as ours
+        try:
+            session = onnxruntime.InferenceSession(self._path, options, ["CPUExecutionProvider"])
+            typed_inputs: dict[str, Any] = {}
+            for each in session.get_inputs():
+                dtype = {"tensor(int64)": np.int64, "tensor(double)": np.float64}
+                typed_inputs[each.name] = inputs[each.name].astype(dtype.get(each.type, np.float32))
+            return list(session.run(None, typed_inputs))
+        except Exception as error:  # the library has many kinds
+            reason = str(error).rpartition(" : ")[2]
+            raise ExportError(
+                f"onnxruntime fails: {reason} (it is written with --no-check)"
+            ) from None
+
+
+#: What the check needs, none of which is a file in the open folder.
+_IMPORTS = """\
+import sys
+sys.path[:] = filter(None, sys.path)
+import numpy
+import torch
+"""
+
+#: Loads the source and the parameters, and computes the outputs of the inputs.
+_PROGRAM = """\
+folder, parameters, name = sys.argv[1:]
+space = {"__name__": "model"}
+exec(compile(open(folder + "/model.py").read(), "model.py", "exec"), space)
+net = space[name]()
+net.load_state_dict(torch.load(parameters, weights_only=True))
+net.eval()
+with numpy.load(folder + "/in.npz") as file:
+    inputs = [torch.from_numpy(file[str(n)]) for n in range(len(file.files))]
+with torch.no_grad():
+    found = net(*inputs)
+found = [found] if isinstance(found, torch.Tensor) else found
+numpy.savez(folder + "/out.npz", *[each.numpy() for each in found])
+"""
+
+
+def find_python(named: str | None) -> str | None:
+    """Return a Python that has PyTorch: the one that is named; else ours, that of the environment
+    that is active, or that of the PATH; None where none has it.
+
+    Raises ExportError where the named one cannot import it.
+    """
+    if named is not None:
+        if error := _import_error(named):
+            raise ExportError(f"{named} cannot run what is written: {error}")
+        return named
+    if find_spec("torch") is not None:
+        return sys.executable
+    return next((python for python in _pythons() if not _import_error(python)), None)
+
+
+def _pythons() -> Iterator[str]:
+    for folder in filter(None, map(os.environ.get, ("VIRTUAL_ENV", "CONDA_PREFIX"))):
+        yield os.path.join(folder, "bin", "python")
+    if python := shutil.which("python3"):
+        yield python
+
+
+def _import_error(python: str) -> str:
+    """Return why a Python cannot import PyTorch; "" where it can."""
+    try:
+        done = subprocess.run([python, "-c", _IMPORTS], capture_output=True, text=True)
+    except OSError as error:
+        return error.strerror or str(error)
+    reason = done.stderr.strip().rpartition("\n")[2]
+    return (reason or f"it ended with status {done.returncode}") if done.returncode else ""
+
+
+class PyTorchFiles:
+    """The source of a net and the open file of its parameters, as they compute."""
+
+    def __init__(
+        self, python: str, descriptor: int, source: str, name: str, graph: Graph, floats: str
+    ) -> None:
+        self._python = python
+        self._descriptor = descriptor
+        self._source = source
+        self._name = name
+        self._graph = graph
+        self._floats = floats
+
+    def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
+        """Return its outputs. Raises ExportError where PyTorch raises an error."""
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "model.py").write_text(self._source)
+            kinds = {"int": np.dtype(np.int64)}
+            typed_inputs = {
+                str(n): inputs[value.name].astype(kinds.get(value.kind, self._floats))
+                for n, value in enumerate(self._graph.inputs)
+            }
+            np.savez(Path(folder, "in.npz"), **typed_inputs)  # type: ignore[arg-type]
+            words = [folder, descriptor_path(self._descriptor), self._name]
+            program = [self._python, "-c", _IMPORTS + _PROGRAM, *words]
+            passed = [self._descriptor]
+            done = subprocess.run(program, capture_output=True, text=True, pass_fds=passed)
+            if done.returncode:
+                last = done.stderr.strip().rpartition("\n")[2]
+                raise ExportError(f"PyTorch fails: {last}")
+            with np.load(Path(folder, "out.npz")) as file:
+                return [file[name] for name in file.files]

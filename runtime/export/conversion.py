@@ -14,18 +14,26 @@ import numpy as np
 from th_shell.runtime.core.dtypes import DOUBLE, Array
 from th_shell.runtime.core.platform import descriptor_path
 from th_shell.runtime.engine.engine import Engine
-from th_shell.runtime.export.checking import TOLERANCE, Outcome, Reference, Written, compare
+from th_shell.runtime.export.checking import (
+    TOLERANCE,
+    OnnxFile,
+    Outcome,
+    PyTorchFiles,
+    Reference,
+    Written,
+    compare,
+    find_python,
+)
 from th_shell.runtime.export.graph import ExportError, Graph
 from th_shell.runtime.export.lowering import find_module, graph_of, shapes_of
-from th_shell.runtime.export.parameters import FLOATS, Progress, write_state_dict
+from th_shell.runtime.export.parameters import FLOATS, write_state_dict
 from th_shell.runtime.export.pytorch_source import pytorch_source
-from th_shell.runtime.export.runners import OnnxFile, PyTorchFiles, find_python
 from th_shell.runtime.export.stubs import stub
 from th_shell.runtime.io.replacement import Replacement
 from th_shell.runtime.t7.files import Path
 from th_shell.runtime.t7.tensors import lua_tensor
 from th_shell.runtime.t7.values import Table, TorchObject
-from th_shell.runtime.t7.working_memory import portable_parts
+from th_shell.runtime.t7.working_memory import portable_tensors
 from th_shell.torch.tensors.tensor import Tensor
 
 _CLASS = "Model"
@@ -39,8 +47,6 @@ class ConversionOptions:
     select: str | None = None
     #: The sizes of the inputs, as in "1x3x224x224"; several with commas between them.
     input: str | None = None
-    #: Whether the net is converted as it trains, not as it is used.
-    training: bool = False
     #: The type of the numbers that are written.
     type: Literal["float", "double"] = "float"
     #: For classes of the user's, the classes that these are to be taken for.
@@ -58,8 +64,6 @@ class ConversionOptions:
     python: str | None = None
     #: Whether nothing is written where the comparison is not possible.
     require_check: bool = False
-    #: Gets the number of bytes that were just written.
-    progress: Progress = lambda count: None
 
     @property
     def floats(self) -> str:
@@ -106,11 +110,11 @@ def to_onnx(value: Any, target: Path, **options: Any) -> Report:
     report = Report([os.fsdecode(target)], _narrows(net, settings))
     with _new_file(target) as file:
         outputs = list(zip(names, graph.outputs, strict=True))
-        values = write_onnx(file, graph, outputs, settings.floats, settings.progress)
+        write_onnx(file, graph, outputs, settings.floats)
         file.flush()
         can_run = find_spec("onnxruntime") is not None
-        written = OnnxFile(descriptor_path(file.fileno()), values)
-        _check(report, settings, net, graph, written if can_run else _NO_ONNXRUNTIME)
+        written = OnnxFile(descriptor_path(file.fileno())) if can_run else _NO_ONNXRUNTIME
+        _check(report, settings, net, graph, written)
     return report
 
 
@@ -128,14 +132,14 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
     heading = f"{net.torch_typename} of Torch7; its parameters are in {os.path.basename(base)}.pt."
     source = pytorch_source(graph, _CLASS, heading, settings.floats)
     files = [os.fsdecode(target), f"{base}.py"]
-    report = Report(files, _narrows(net, settings), remarks=source.remarks)
+    report = Report(files, _narrows(net, settings), remarks=graph.remarks)
     with _new_file(target) as file, _new_file(f"{base}.py") as text:
-        write_state_dict(file, source.parameters, settings.floats, settings.progress)
+        write_state_dict(file, source.parameters, settings.floats)
         text.write(source.text.encode())
         for each in (file, text):
             each.flush()
         written = python and PyTorchFiles(
-            python, file.fileno(), source, _CLASS, graph, settings.floats
+            python, file.fileno(), source.text, _CLASS, graph, settings.floats
         )
         _check(report, settings, net, graph, written or _NO_PYTORCH)
     return report
@@ -144,13 +148,11 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
 def _read(value: Any, settings: ConversionOptions) -> tuple[TorchObject, Graph]:
     net = find_module(value, settings.select, settings.treat)
     shapes = shapes_of(settings.input) if settings.input else None
-    return net, graph_of(
-        net, shapes, settings.training, settings.treat, stub if settings.stub else None
-    )
+    return net, graph_of(net, shapes, settings.treat, stub if settings.stub else None)
 
 
 def _narrows(net: TorchObject, settings: ConversionOptions) -> bool:
-    tensors = (value for _, value in portable_parts(net)[1] if isinstance(value, Tensor))
+    tensors = (value for _, value in portable_tensors(net)[0] if isinstance(value, Tensor))
     return settings.type == "float" and any(lua_tensor(each).dtype is DOUBLE for each in tensors)
 
 
@@ -192,7 +194,10 @@ def _check(
         )
         report.outcome = compare(reference, written, inputs)
         if report.outcome.relative > TOLERANCE:
-            raise ExportError(_difference(report.outcome))
+            raise ExportError(
+                f"what was written differs from the net by {report.outcome.difference:.3g}, where "
+                f"the largest number is {report.outcome.scale:.3g}"
+            )
     if settings.require_check and report.unchecked:
         raise ExportError(f"not checked: {report.unchecked}")
 
@@ -217,11 +222,3 @@ def _flat(value: Any) -> Iterator[Array]:
             yield from _flat(item)
     else:
         yield np.asarray(value)
-
-
-def _difference(outcome: Outcome) -> str:
-    where = f"; the first module that differs is {outcome.place}" if outcome.place else ""
-    return (
-        f"what was written differs from the net by {outcome.difference:.3g}, where the largest "
-        f"number is {outcome.scale:.3g}{where}"
-    )

@@ -29,7 +29,7 @@ _STEP = "  "
 def describe(value: Any, *, width: int = 100, **options: Any) -> str:
     """Return a text on a value of `load`: its tables, and what its modules would become.
 
-    width: characters of a line. options: select, input, training and treat of `ConversionOptions`.
+    width: characters of a line. options: select, input and treat of `ConversionOptions`.
     Raises ExportError for a path that leads nowhere.
     """
     settings = ConversionOptions(**options)
@@ -127,7 +127,7 @@ class _Description:
         settings = self._settings
         shapes = shapes_of(settings.input) if settings.input else None
         try:
-            graph = graph_of(net, shapes, settings.training, settings.treat, stand_in, prune=False)
+            graph = graph_of(net, shapes, settings.treat, stand_in, prune=False)
         except ExportError as error:
             self._reasons.setdefault(id(net), str(error))
             return []

@@ -33,8 +33,6 @@ class ExportError(T7Error):
 class Emitter(Protocol):
     """Adds operators and constants to an ONNX graph."""
 
-    training: bool
-
     def op(self, kind: str, *inputs: str, count: int = 1, **attributes: Any) -> Any:
         """Add an operator; returns the name of its output, or a list of several names."""
 
@@ -318,8 +316,6 @@ StandIn = Callable[[Any, Data, ExportError], Data]
 class Graph:
     """A net's nodes in the order in which they are computed."""
 
-    #: Whether the net is written as it trains.
-    training: bool = False
     #: Classes of the user's, and the classes that these are to be taken for.
     treated: Mapping[str, str] = field(default_factory=dict)
     #: The graph in which this one is a loop's body.
@@ -343,8 +339,6 @@ class Graph:
     arguments: Data = field(default_factory=list)
     #: The outputs as the net gives them, in tables.
     result: Data = field(default_factory=list)
-    #: The outputs of modules, in the order of their ends.
-    results: list[tuple[Scope, Data]] = field(default_factory=list)
     #: What modules computed last, by their identities.
     _last: dict[int, Value] = field(default_factory=dict)
     #: The modules that are being converted, the innermost last.
@@ -364,13 +358,12 @@ class Graph:
         return ExportError(f"{self.place}: {text}")
 
     @contextmanager
-    def scope(self, path: tuple[str, ...], kind: str, module: Any) -> Iterator[Scope]:
+    def scope(self, path: tuple[str, ...], kind: str, module: Any) -> Iterator[None]:
         """While a module is converted. Raises ExportError for one that holds itself."""
         if any(module is each for _, each in self._open):
             raise self.error("it holds itself")
-        scope = Scope(path, kind)
-        self._open.append((scope, module))
-        yield scope
+        self._open.append((Scope(path, kind), module))
+        yield
         self._open.pop()
 
     def input(self, name: str, shape: Shape | None = None) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from th_shell.runtime.export import rows  # noqa: F401 (adds the rows)
 from th_shell.runtime.export.data import Shapes, new_input, settled, tensors
 from th_shell.runtime.export.graph import BATCH, ExportError, Graph, StandIn
 from th_shell.runtime.export.modules import Module, class_of, convert, row_of
@@ -16,7 +17,6 @@ from th_shell.runtime.t7.working_memory import is_criterion, is_module
 def graph_of(
     net: TorchObject,
     shapes: Shapes | None = None,
-    training: bool = False,
     treated: Mapping[str, str] | None = None,
     stand_in: StandIn | None = None,
     prune: bool = True,
@@ -26,7 +26,7 @@ def graph_of(
     prune: without what is not used. Raises ExportError for what has no counterpart, and no
     stand-in.
     """
-    graph = Graph(training, treated or {}, stand_in=stand_in)
+    graph = Graph(treated or {}, stand_in=stand_in)
     graph.arguments = new_input(graph, "input", shapes)
     graph.result = settled(convert(Module(net, (), graph), graph.arguments), graph)
     graph.outputs = [value.current for value in tensors(graph.result, decide=True)]

@@ -6,23 +6,23 @@ output. Classes of cunn and cudnn are those of nn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from importlib import import_module
 from itertools import islice
 from typing import Any
 
 from th_shell.runtime.export.data import table, tensor, tensors
 from th_shell.runtime.export.graph import Data, ExportError, Graph, Value
 from th_shell.runtime.export.parameters import Parameter
-from th_shell.runtime.export.rows.refused import REASONS, reason_of
 from th_shell.runtime.t7.values import Function, Table, TorchObject
-from th_shell.runtime.t7.working_memory import without_working_memory
+from th_shell.runtime.t7.working_memory import portable_fields
 from th_shell.torch.tensors.tensor import Tensor
 
 Row = Callable[["Module", Any], Data]
 
 _rows: dict[str, Row] = {}
+#: Packages whose classes are those of nn, but for those that have a row or a reason of their own.
+_OF_NN = ("cudnn", "inn", "cunn", "fbcunn")
 # Classes that work in place, and change nothing more where they do so again:
 _ONCE = tuple(f"nn.{name}" for name in ("ReLU", "ReLU6", "Threshold", "HardTanh", "Clamp"))
 
@@ -66,37 +66,67 @@ def _applied(
     return function(x, *[m.number(name, default) for name, default in fields.items()])
 
 
-#: The modules of `rows`: first those with the classes that most nets have.
-FAMILIES = (
-    "containers convolutions linear elementwise shapes pooling normalisation repositories "
-    "recurrent sequencers cudnn"
-).split()
-#: The family with a package's own classes; all others of these packages are those of nn.
-_PACKAGES = {"cudnn": "cudnn", "inn": "repositories", "cunn": "", "fbcunn": ""}
-
-
-def row_of(kind: str, families: Iterable[str] = FAMILIES) -> Row | None:
-    """Return the row of a class, or None: families are imported until one has it."""
-    for family in families:
-        if kind in _rows:
-            break
-        import_module(f"{__package__}.rows.{family}")
+def row_of(kind: str) -> Row | None:
+    """Return the row of a class, or None."""
     return _rows.get(kind)
 
 
-def class_of(value: Any) -> str:
-    """Return the class of an object in a file, as nn names it; "" for another value.
+#: Classes that are not converted, by the reasons why.
+_CRITERION = "it is a criterion, and no part of a net; torch.nn has PyTorch's losses"
+_REASONS = {
+    _CRITERION: "nn.BinaryLogisticRegression nn.L1Cost nn.SpatialBinaryLogisticRegression",
+    "it takes lists of indices and numbers, which ONNX has no tensors for; in PyTorch "
+    "nn.EmbeddingBag does the same with the transposed weight": "nn.SparseLinear nn.IndexLinear",
+    "how many elements it gives depends on its input's; convert the net up to it": (
+        "nn.MaskedSelect"
+    ),
+    "it draws the regions that it pools at random, in evaluation, too": (
+        "nn.SpatialFractionalMaxPooling nn.VolumetricFractionalMaxPooling"
+    ),
+    "it cuts patches at places that another tensor gives, one sample after the other": (
+        "nn.SpatialGlimpse"
+    ),
+    "it looks at places that it draws at random, step by step": "nn.RecurrentAttention",
+    "it is a base of other classes, and computes nothing": (
+        "nn.Container nn.Criterion nn.Module nn.Reinforce "
+        "cudnn._Pointwise cudnn._Pooling cudnn._Pooling3D"
+    ),
+    "it trains a net, and is none: select the module that it trains": "nn.StochasticGradient",
+    "it rewards modules that draw at random: convert the net without it": (
+        "nn.BinaryClassReward nn.VRClassReward"
+    ),
+    "it computes what only cudnn does; train the net with nn's class instead": (
+        "cudnn.SpatialDivisiveNormalization"
+    ),
+    "it draws what it pools at random in training, and takes weighted means in evaluation, which "
+    "neither library has": "inn.SpatialStochasticPooling",
+    "it pools regions that another tensor lists: torchvision.ops.roi_pool does so in PyTorch": (
+        "inn.ROIPooling"
+    ),
+    "it mixes the means of samples": "nn.LayerNormalization",
+    "it is rare: --stub leaves its place empty in a .pt file's source": (
+        "nn.Convert nn.FeatureLPPooling nn.Kmeans nn.PartialLinear nn.ReinforceGamma "
+        "nn.SpatialBinaryConvolution nn.SpatialConvolutionLocal nn.SpatialFeatNormalization "
+        "nn.SpatialFullConvolutionMap "
+        "nn.SpatialUniformCrop nn.TemporalDynamicKMaxPooling nn.TemporalRowConvolution"
+    ),
+}
+REASONS = {name: reason for reason, names in _REASONS.items() for name in names.split()}
 
-    A class of cudnn that has a row or a reason of its own keeps its name.
-    """
+
+def reason_of(kind: str) -> str | None:
+    """Return why a class is not converted; None for one that is not known."""
+    return REASONS.get(kind) or (_CRITERION if "Criterion" in kind else None)
+
+
+def class_of(value: Any) -> str:
+    """Return the class of an object in a file, as nn names it; "" for another value."""
     if not isinstance(value, TorchObject):
         return ""
     typename = value.torch_typename
     package, _, name = typename.partition(".")
-    if package not in _PACKAGES or typename in REASONS:
-        return typename
-    has_row = row_of(typename, filter(None, [_PACKAGES[package]])) is not None
-    return typename if has_row else f"nn.{name}"
+    is_own = package not in _OF_NN or typename in REASONS or row_of(typename) is not None
+    return typename if is_own else f"nn.{name}"
 
 
 class Module:
@@ -235,7 +265,7 @@ def convert(module: Module, data: Data, function: Row | None = None) -> Data:
     Raises ExportError for a class without a row, unless the graph has a stand-in for that.
     """
     graph = module.graph
-    with graph.scope(module.path, module.value.torch_typename, module.value) as scope:
+    with graph.scope(module.path, module.value.torch_typename, module.value):
         try:
             result = _converted(module, data, function)
         except ExportError as error:
@@ -244,7 +274,6 @@ def convert(module: Module, data: Data, function: Row | None = None) -> Data:
             result = graph.stand_in(module, data, error)
     if isinstance(result, Value) and _is_own(module, data, result):
         _note_memory(module, data, result)
-    graph.results.append((scope, result))
     return result
 
 
@@ -309,8 +338,8 @@ def _unknown(module: Module) -> ExportError:
     reason = reason_of(module.kind)
     if reason:
         return module.error(f"not converted: {reason}")
-    kind, fields = module.value.torch_typename, without_working_memory(module.value).fields
-    text = f"this class is not known here; its fields are {', '.join(map(str, fields)) or 'none'}"
+    kind, fields = module.value.torch_typename, portable_fields(module.value)
+    text = f"this class is not known here; its fields are {', '.join(fields) or 'none'}"
     if isinstance(module.get("modules"), Table):
         container = "nn.Concat" if "dimension" in fields else "nn.Sequential"
         text += f". If it is a container, --treat {kind}={container} says so"

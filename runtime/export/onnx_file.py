@@ -11,7 +11,7 @@ import onnx
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.export.graph import ExportError, Graph, Node, Value
-from th_shell.runtime.export.parameters import Parameter, Progress
+from th_shell.runtime.export.parameters import Parameter
 from th_shell.runtime.export.python_text import free_name
 
 OPSET = 18
@@ -32,7 +32,6 @@ class OnnxGraph:
     def __init__(self, graph: Graph, floats: str, outer: OnnxGraph | None = None) -> None:
         self.graph = graph
         self.floats = floats
-        self.training = graph.training
         self.nodes: list[Any] = []
         self.names: dict[int, str] = dict(outer.names) if outer else {}
         self.initialisers: dict[Any, tuple[str, Parameter]] = outer.initialisers if outer else {}
@@ -152,12 +151,11 @@ def write_onnx(
     graph: Graph,
     outputs: Sequence[tuple[str, Value]],
     floats: str,
-    progress: Progress = lambda count: None,
-) -> dict[int, str]:
+) -> None:
     """Write a model; outputs: the values that it gives, and their names.
 
-    floats: "float32" or "float64". Returns the names of the graph's values by their identities.
-    Raises ExportError where it has 2 GB and more, and where the library finds a mistake.
+    floats: "float32" or "float64". Raises ExportError where it has 2 GB and more, and where the
+    library finds a mistake.
     """
     writer = OnnxGraph(graph, floats)
     writer.add_all()
@@ -178,8 +176,6 @@ def write_onnx(
     for name, parameter in tensors:
         for part in _message(name, parameter, floats):
             file.write(part)
-            progress(len(part))
-    return writer.names
 
 
 def _check(model: Any, writer: OnnxGraph, floats: str) -> None:

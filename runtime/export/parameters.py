@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
@@ -18,15 +18,11 @@ from th_shell.runtime.core.tensor import contiguous_strides
 from th_shell.runtime.t7.tensors import elements, lua_tensor
 from th_shell.runtime.t7.values import T7Error
 from th_shell.torch.base.dtypes import NUMPY_DTYPES
-from th_shell.torch.files.pickling import Elements, View
-from th_shell.torch.files.saving import write_archive
+from th_shell.torch.files.saving import Elements, View, write_archive
 from th_shell.torch.tensors.tensor import Tensor
 
 #: numpy's names of the types of numbers with a fraction, by those that options have.
 FLOATS = {"float": "float32", "double": "float64"}
-
-#: Gets the number of bytes that were just written.
-Progress = Callable[[int], object]
 
 
 @dataclass(eq=False)
@@ -42,8 +38,6 @@ class Parameter:
     trained: bool = True
     #: Whether it is written in the type that it has.
     keeps_type: bool = False
-    #: Its places in the file, where they are known: storage, first element, one behind the last.
-    memory: tuple[tuple[int, int, int], ...] = ()
 
     @classmethod
     def of(cls, tensor: Tensor, trained: bool = True) -> Parameter:
@@ -51,9 +45,7 @@ class Parameter:
         data = lua_tensor(tensor)
         layout = () if data.is_contiguous else (data.strides, data.sizes)
         key = (id(data.storage), data.offset, data.nelement, layout)
-        reach = sum((size - 1) * step for size, step in zip(data.sizes, data.strides, strict=True))
-        memory = ((id(data.storage), data.offset, data.offset + reach + 1),)
-        return cls(data, tuple(data.sizes) or (0,), key, trained, memory=memory)
+        return cls(data, tuple(data.sizes) or (0,), key, trained)
 
     @classmethod
     def made(
@@ -68,8 +60,7 @@ class Parameter:
         if origins:  # may have been computed from these in several ways
             digest = blake2b(np.ascontiguousarray(array).data).digest()
             key = (*(each.key for each in origins), array.shape, part, digest)
-        memory = tuple([place for each in origins if not part for place in each.memory])
-        return cls(array, array.shape, key, trained, memory=memory)
+        return cls(array, array.shape, key, trained)
 
     @property
     def size(self) -> int:
@@ -114,11 +105,10 @@ class Parameter:
         """Return how many bytes these are."""
         return self.size * self.dtype(floats).itemsize
 
-    def write(self, file: IO[bytes], floats: str | None, progress: Progress) -> None:
+    def write(self, file: IO[bytes], floats: str | None) -> None:
         """Write them to a file."""
         for part in self.parts(floats):
             file.write(part)
-            progress(len(part))
 
 
 def owner_names(parameters: Iterable[tuple[str, Parameter]]) -> dict[str, str]:
@@ -133,32 +123,14 @@ def owner_names(parameters: Iterable[tuple[str, Parameter]]) -> dict[str, str]:
     }
 
 
-def overlapping_names(parameters: Iterable[tuple[str, Parameter]]) -> Iterator[tuple[str, str]]:
-    """Yield pairs of names of parameters that share memory in the file, but are not the same."""
-    owners = owner_names(parameters := list(parameters))
-    numbers: dict[int, int] = {}  # of storages, in the order of the parameters
-    places = sorted(
-        (numbers.setdefault(storage, len(numbers)), start, stop, name)
-        for name, each in parameters
-        for storage, start, stop in each.memory
-    )
-    last = None
-    for storage, start, stop, name in places:
-        if last and last[0] == storage and start < last[1] and owners[name] != owners[last[2]]:
-            yield last[2], name
-        if not last or last[0] != storage or stop > last[1]:
-            last = storage, stop, name
-
-
 def write_state_dict(
     file: IO[bytes],
     parameters: Mapping[str, Parameter],
     floats: str,
-    progress: Progress = lambda count: None,
 ) -> None:
     """Write parameters by their names; those that are shared in memory share a storage.
 
-    floats: "float32" or "float64". progress: gets the number of bytes that were just written.
+    floats: "float32" or "float64".
     """
     stored: dict[Any, Elements] = {}
     state: OrderedDict[str, View] = OrderedDict()
@@ -167,4 +139,4 @@ def write_state_dict(
         elements = Elements(kind, each.size, partial(each.parts, floats))
         elements = stored.setdefault((each.key, each.shape), elements)
         state[name] = View(elements, 0, each.shape, contiguous_strides(each.shape))
-    write_archive(file, state, progress=progress)
+    write_archive(file, state)

@@ -50,12 +50,11 @@ def forward_lines(
     outputs: Sequence[Value],
     statements: Sequence[Statement],
     indent: str,
-    keeps_values: bool = False,
 ) -> list[str]:
-    """Return the lines of the method. keeps_values: see `pytorch_source`."""
+    """Return the lines of the method."""
     places = ", ".join(f"{{{n}}}" for n in range(len(outputs)))
     every = [*_with_lists(statements), Statement(list(outputs), [], places, "")]
-    writer = _Writer(_uses(every), len(outputs) > 1, keeps_values)
+    writer = _Writer(_uses(every), len(outputs) > 1)
     arguments = [writer.names.argument(value, len(inputs) == 1) for value in inputs]
     return [f"    def forward(self, {', '.join(arguments)}):", *writer.lines(every, indent)]
 
@@ -90,17 +89,15 @@ class _Writer:
     names: those of the values so far. gives_many: whether several values are returned.
     """
 
-    def __init__(self, uses: Counter[int], gives_many: bool, keeps_values: bool) -> None:
+    def __init__(self, uses: Counter[int], gives_many: bool) -> None:
         self.names = _Names(uses)
         self._uses = uses
         self._gives_many = gives_many
-        self._keeps_values = keeps_values
 
     def lines(self, statements: Sequence[Statement], indent: str) -> list[str]:
         """Return the lines of statements, of which one without outputs is what is returned."""
         names, lines = self.names, []
-        merged = statements if self._keeps_values else _merged(statements, self._uses, len(indent))
-        for each in merged:
+        for each in _merged(statements, self._uses, len(indent)):
             if each.loop is not None:
                 lines += self._loop(each, each.loop, indent)
                 continue
@@ -110,15 +107,7 @@ class _Writer:
                     text = f"({text},)"
                 return [*lines, broken(f"return {text}", indent)]
             lines.append(broken(f"{names.targets(each)} = {text}", indent))
-            if self._keeps_values:
-                lines += self._seen(each, indent)
         return lines
-
-    def _seen(self, statement: Statement, indent: str) -> list[str]:
-        live_values = [value for value in statement.outputs if self.names.is_live(value)]
-        return [
-            f"{indent}self.seen[{id(value)}] = {self.names.name_of(value)}" for value in live_values
-        ]
 
     def _loop(self, statement: Statement, loop: Loop, indent: str) -> list[str]:
         """Return the lines of a loop over the first dimension of sequences.
@@ -302,10 +291,6 @@ class _Names:
         self._set(value, name)
         if not self._left[id(value)]:
             self._live.discard(name)
-
-    def is_live(self, value: Value) -> bool:
-        """Tell whether a value has a name."""
-        return id(value) in self._names
 
     def is_free(self, name: str) -> bool:
         """Tell whether no value has a name and will still be used by it."""

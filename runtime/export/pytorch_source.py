@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from th_shell.runtime.export.graph import Graph, Node
-from th_shell.runtime.export.parameters import Parameter, overlapping_names, owner_names
+from th_shell.runtime.export.parameters import Parameter, owner_names
 from th_shell.runtime.export.python_text import (
     STEP,
     broken,
@@ -46,33 +46,23 @@ class Source:
     text: str
     #: The parameters by their names in the state_dict.
     parameters: dict[str, Parameter]
-    #: What somebody who trains the net on should know; the text says it, too.
-    remarks: list[str]
 
 
-def pytorch_source(
-    graph: Graph, name: str, heading: str, floats: str = "float32", keeps_values: bool = False
-) -> Source:
+def pytorch_source(graph: Graph, name: str, heading: str, floats: str = "float32") -> Source:
     """Return a module that defines a class for the net.
 
     name: the class's. heading: the first line of the text's docstring. floats: the type of its
-    numbers. keeps_values: whether each step is a statement of its own, whose value the attribute
-    `seen` then has, by the identities of the graph's values.
+    numbers.
     """
-    net = _Class(graph, name, keeps_values)
+    net = _Class(graph, name)
     named = list(net.parameters())
     # Ties stand behind double(), which gives each layer buffers of its own.
     ending = (["self.double()"] if floats == "float64" else []) + _ties(named)
-    if not graph.training:
-        ending.append("self.eval()  # as it was converted; train() to go on")
+    ending.append("self.eval()  # as it was converted; train() to go on")
     body = "\n\n\n".join([*graph.stubs.values(), net.text(ending)])
-    remarks = graph.remarks + [
-        f"{first} and {second} share memory in the file, not here: training makes them differ"
-        for first, second in overlapping_names(named)
-    ]
-    docstring = "\n\n".join([heading, *[f"{remark}." for remark in remarks]])
+    docstring = "\n\n".join([heading, *[f"{remark}." for remark in graph.remarks]])
     text = f'"""{docstring}"""\n\n{_imports(body)}\n\n\n{body}\n'
-    return Source(text, dict(named), remarks)
+    return Source(text, dict(named))
 
 
 def _imports(body: str) -> str:
@@ -105,10 +95,9 @@ def _as_attribute(name: str) -> str:
 class _Class:
     """The class of a net: its attributes, and its text."""
 
-    def __init__(self, graph: Graph, name: str, keeps_values: bool) -> None:
+    def __init__(self, graph: Graph, name: str) -> None:
         self._graph = graph
         self._name = name
-        self._keeps_values = keeps_values
         # Of a node with a layer: its attribute, with a number in a chain.
         self._places: dict[int, str] = {}
         # Of a node without one: the attributes of its parameters.
@@ -141,14 +130,10 @@ class _Class:
         """Return the class; ending: statements at the end of its constructor."""
         lines = [f"class {self._name}(nn.Module):"]
         statements = [*self._lines, *[_BODY + line for line in ending]]
-        if self._keeps_values:
-            statements.append(f"{_BODY}self.seen = {{}}")
         if statements:
             lines += [f"{STEP}def __init__(self):", f"{_BODY}super().__init__()", *statements, ""]
         graph = self._graph
-        lines += forward_lines(
-            graph.inputs, graph.outputs, self._statements, _BODY, self._keeps_values
-        )
+        lines += forward_lines(graph.inputs, graph.outputs, self._statements, _BODY)
         return "\n".join(lines)
 
     def _bases(self, nodes: Sequence[Node]) -> Iterator[tuple[Any, str]]:
@@ -176,8 +161,7 @@ class _Class:
     def _goes_on(self, last: Node, node: Node) -> bool:
         """Tell whether a node is the next layer of a chain."""
         if (
-            self._keeps_values
-            or last.layer is None
+            last.layer is None
             or node.layer is None
             or node.inputs != last.outputs
             or len(last.inputs) > 1

@@ -29,21 +29,6 @@ local function copied(value)
   return list
 end
 
--- Lets each module leave what it computes in a table, by its path.
-local function watch(module, path, seen, results)
-  if seen[module] then return end
-  seen[module] = true
-  for number, child in ipairs(module.modules or {}) do
-    watch(child, path == '' and tostring(number) or path .. '.' .. number, seen, results)
-  end
-  local compute = module.updateOutput
-  function module:updateOutput(...)
-    local output = compute(self, ...)
-    if not results[path] then results[path] = copied(output) end
-    return output
-  end
-end
-
 -- Normalises each plane by its own statistics, as layers of this class did before nn of August 2017
 -- took the learned statistics for batches of one.
 local function normalise(self, input)
@@ -78,21 +63,16 @@ end
 --- A net from a file, as Lua's object: so it crosses once, however often it runs.
 function running.take(path) return torch.load(path) end
 
---- Computes a net's output.
+--- Computes a net's output in evaluation.
 -- @param net what `take` has returned
 -- @param input a tensor or a table, which the net gets a copy of: it may write into its input
--- @param training whether it runs as it trains
--- @param[opt] watched whether the outputs of its modules are wanted, too
--- @return the output, and a table of outputs by paths
-function running.run(net, input, training, watched)
-  if training then net:training() else net:evaluate() end
+function running.run(net, input)
+  net:evaluate()
   for _, module in ipairs((net:findModules('nn.InstanceNormalization'))) do
     module.updateOutput = normalise
   end
   forget(net)
-  local results = {}
-  if watched then watch(net, '', {}, results) end
-  return copied(net:forward(copied(input))), results
+  return copied(net:forward(copied(input)))
 end
 
 return running

@@ -10,7 +10,7 @@ from typing import Any
 from th_shell.runtime.export.data import UndecidedInput, tensor, tensors
 from th_shell.runtime.export.graph import Call, Data, ExportError
 from th_shell.runtime.export.modules import Module, row_of
-from th_shell.runtime.export.operators.base import node
+from th_shell.runtime.export.operators import node
 from th_shell.runtime.export.parameters import Parameter
 from th_shell.runtime.export.python_text import (
     STEP,
@@ -19,7 +19,7 @@ from th_shell.runtime.export.python_text import (
     parameter_text,
 )
 from th_shell.runtime.t7.values import named_values
-from th_shell.runtime.t7.working_memory import without_working_memory
+from th_shell.runtime.t7.working_memory import portable_fields, portable_tensors
 from th_shell.torch.tensors.tensor import Tensor
 
 _BODY = STEP * 2
@@ -52,14 +52,13 @@ def _arguments(module: Module) -> tuple[dict[str, Any], dict[str, Parameter]]:
 
     Those of modules within it have the names that lead to them, with _ between keys.
     """
-    portable = without_working_memory(module.value)
     fields: dict[str, Any] = {}
-    for key, value in portable.fields.items():
-        if isinstance(key, str) and key[:1] != "_" and key != "train" and _is_plain(value):
+    for key, value in portable_fields(module.value).items():
+        if key[:1] != "_" and key != "train" and _is_plain(value):
             fields[_attribute(key, fields)] = value
     gradients = {name for name, _ in named_values(module.value)}
     parameters: dict[str, Parameter] = {}
-    for name, value in named_values(portable):
+    for name, value in portable_tensors(module.value)[0]:
         if isinstance(value, Tensor):
             path, dot, last = name.rpartition(".")
             gradient = f"{path}{dot}grad{last[:1].upper()}{last[1:]}"

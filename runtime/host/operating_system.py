@@ -103,18 +103,6 @@ def _link(target: bytes, name: bytes, symbolic: bool) -> None:
     (os.symlink if symbolic else os.link)(target, name)
 
 
-def _lock(descriptor: int, mode: bytes, start: float, length: float) -> None:
-    """Lock a part of an open file for reading (``r``) or writing (``w``), or unlock it (``u``).
-
-    The part is `length` bytes from `start` on; without a length, all to the end.
-    """
-    import fcntl  # late: few programs need it
-
-    commands = {b"r": fcntl.LOCK_SH, b"w": fcntl.LOCK_EX, b"u": fcntl.LOCK_UN}
-    wait = 0 if mode == b"u" else fcntl.LOCK_NB
-    fcntl.lockf(int(descriptor), commands[mode] | wait, int(length), int(start), os.SEEK_SET)
-
-
 def _touch(path: bytes, access: float | None, modification: float | None) -> None:
     access = time.time() if access is None else access
     os.utime(path, (access, access if modification is None else modification))
@@ -193,7 +181,6 @@ def functions() -> dict[str, Callable[..., Any]]:
         "os_rmdir": os.rmdir,
         "os_link": _link,
         "os_readlink": os.readlink,
-        "os_lock": _lock,
         "os_touch": _touch,
         "os_describe": lambda code: os.strerror(int(code)).encode(),
         "os_tmpname": _tmpname,

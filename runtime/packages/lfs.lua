@@ -1,11 +1,9 @@
 --- lfs: the functions of LuaFileSystem, for programs that need it where it is not installed.
 -- @module lfs
 
-local ffi, host, errors, escapes = import('ffi', 'host', 'core.errors', 'core.escapes')
-local finalizers, python_calls = import('core.finalizers', 'core.python_calls')
+local host, errors, escapes = import('host', 'core.errors', 'core.escapes')
+local python_calls = import 'core.python_calls'
 local text = errors.check_string
-
-local kind_of, remove, getfenv, setfenv = io.type, os.remove, debug.getfenv, debug.setfenv
 
 local lfs = { _VERSION = 'LuaFileSystem 1.8.0 (in th)' }
 
@@ -80,32 +78,18 @@ for short, follows in pairs{ attributes = true, symlinkattributes = false } do
   end
 end
 
--- ---------------------------------------------------- directories and locks
+-- -------------------------------------------------------------- directories
 
--- A class of userdata, whose metatable programs find in the registry, too.
--- @return its methods, a function that makes an object of a table, one that returns that table of a
---   call's first argument, and one that sets what is done with the table of an object that is
---   collected
-local function class(name)
-  local proxy = setfenv(finalizers.newproxy(true), {}) -- is finalized as the objects are
-  local mt = debug.getmetatable(proxy)
-  mt.__index = {}
-  debug.getregistry()[name] = mt
-  local function new(content) return setfenv(finalizers.newproxy(proxy), content) end
-  local function content_of(n, object)
-    if debug.getmetatable(object) ~= mt then errors.type_error(1, name, object, n == 0) end
-    return getfenv(object)
-  end
-  local function finalize_by(f)
-    function mt.__gc(object) f(getfenv(object)) end
-  end
-  return mt.__index, new, content_of, finalize_by
+local Directory = {}
+Directory.__index = Directory
+
+local function check_directory(n, value)
+  if getmetatable(value) ~= Directory then errors.type_error(1, 'directory', value, n == 0) end
+  return value
 end
 
-local Directory, new_directory, directory_content = class('directory metatable')
-
 function Directory.next(...)
-  local directory = directory_content(select('#', ...), ...)
+  local directory = check_directory(select('#', ...), (...))
   if not directory.names then errors.argument_error(1, 'closed directory') end
   local name = directory.names()
   if not name then directory.names = nil end
@@ -113,7 +97,7 @@ function Directory.next(...)
 end
 
 function Directory.close(...)
-  directory_content(select('#', ...), ...).names = nil
+  check_directory(select('#', ...), (...)).names = nil
 end
 
 --- An iterator over the names in a directory, and its state.
@@ -124,71 +108,7 @@ function lfs.dir(...)
     errors.fail(('cannot open %s: %s'):format(escapes.visible_name(name),
       python_calls.ask(host.os_describe, listing)))
   end
-  return Directory.next, new_directory{ names = listing:gmatch('%Z+') }
-end
-
-local Lock, new_lock, lock_content, finalize_locks_by = class('lock metatable')
-
-local function free(lock)
-  if lock.path then remove(lock.path) end
-  lock.path = nil
-end
-
-function Lock.free(...)
-  free(lock_content(select('#', ...), ...))
-end
-finalize_locks_by(free)
-
---- Locks a folder by a symbolic link in it, which only one program can make.
-function lfs.lock_dir(...)
-  local path = text(1, select('#', ...), (...)) .. '/lockfile.lfs'
-  local code = python_calls.ask(host.os_link, 'lock', path, true)
-  if code ~= 0 then return nil, python_calls.ask(host.os_describe, code) end
-  return new_lock{ path = path }
-end
-
--- --------------------------------------------------------------- open files
-
--- The name is our own, since a program may declare C's name in another way.
-ffi.cdef 'int THFileNumber(void *) __asm__("fileno");'
-
-local function check_file(name, n, file)
-  local kind = kind_of(file)
-  if kind == 'closed file' then errors.fail(name .. ': closed file') end
-  if kind ~= 'file' then errors.type_error(1, 'FILE*', file, n == 0) end
-end
-
---- Has no effect but its checks: on this system, files have one mode.
-function lfs.setmode(...)
-  local n, file, mode = select('#', ...), ...
-  check_file('setmode', n, file)
-  mode = text(2, n, mode)
-  if mode ~= 'binary' and mode ~= 'text' then
-    errors.argument_error(2, ("invalid option '%s'"):format(mode))
-  end
-  return true, 'binary'
-end
-
-local function set_lock(file, mode, start, length)
-  local code = python_calls.ask(host.os_lock, ffi.C.THFileNumber(file), mode, number(3, start) or 0,
-    number(4, length) or 0)
-  if code == 0 then return true end
-  return nil, python_calls.ask(host.os_describe, code)
-end
-
---- Locks a part of an open file for reading ('r') or writing ('w').
-function lfs.lock(...)
-  local n, file, mode, start, length = select('#', ...), ...
-  check_file('lock', n, file)
-  mode = text(2, n, mode):sub(1, 1)
-  if not ('rwu'):find(mode, 1, true) or mode == '' then errors.fail('lock: invalid mode') end
-  return set_lock(file, mode, start, length)
-end
-
-function lfs.unlock(...)
-  local n, file, start, length = select('#', ...), ...
-  check_file('unlock', n, file)
-  return set_lock(file, 'u', start, length)
+  return Directory.next, setmetatable({ names = listing:gmatch('%Z+') }, Directory)
 end
 
 _G.lfs = lfs

@@ -1,7 +1,7 @@
 """The Python half of the package ``mpi``: MPI, by mpi4py, on the memory of tensors.
 
-MPI starts when `start` is called, and ends with the process. Communicators, requests and shared
-tensors are known to Lua by numbers, ranks count from 0. What is no tensor crosses as the bytes that
+MPI starts when `start` is called, and ends with the process. Communicators and requests
+are known to Lua by numbers, ranks count from 0. What is no tensor crosses as the bytes that
 Lua has made of it.
 """
 
@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.runtime.core.encoding import to_text
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Tensor
 from th_shell.runtime.packages import optional
@@ -38,11 +37,8 @@ _ALONE = {
 }
 _numbers = itertools.count(1)
 _communicators: dict[int, Any] = {}
-_shared: dict[int, _Shards] = {}
 #: What has begun, and was not waited for: the request, and how its results reach the tensors.
 _pending: dict[int, tuple[Any, list[_Memory]]] = {}
-_is_checking = False
-_LABEL = 64  # bytes before the elements of a message that is checked
 
 
 @cache
@@ -140,34 +136,6 @@ def _count_machines(number: float) -> int:
         return len(set(_communicator(number).allgather(platform.node())))
 
 
-def _check(on: bool) -> None:
-    """Set whether processes compare what they call, and what messages have, before it is done."""
-    global _is_checking
-    _is_checking = on
-
-
-def _compare(comm: Any, method: str, *args: Any) -> None:
-    """Raise TorchError where checks are on, and another process calls something else."""
-    if not _is_checking:
-        return
-    tensors = [arg for arg in args if isinstance(arg, Tensor)]
-    arguments: list[Any] = tensors[-1:] if method == "scatter" else tensors[:1]
-    arguments += [arg for arg in args if isinstance(arg, (bytes, int)) and arg != b"in_place"]
-    method = method.replace("bcast", "broadcast")
-    calls = comm.allgather(f"{method}({', '.join(map(_shown, arguments))})")
-    differing_rank = next((rank for rank, call in enumerate(calls) if call != calls[0]), 0)
-    if differing_rank:
-        raise TorchError(
-            f"MPI: rank 0 calls {calls[0]}, and rank {differing_rank} {calls[differing_rank]}"
-        )
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, Tensor):
-        return f"{value.dtype.tensor_name} of {value.nelement} elements"
-    return to_text(value) if isinstance(value, bytes) else str(value)
-
-
 # ------------------------------------------------------------------------- tensors
 
 
@@ -176,39 +144,29 @@ class _Memory:
 
     lasts: whether MPI uses them longer than this call. The array keeps the memory, whatever the
     program does with the tensor meanwhile, once it is no longer a part of a block of Lua's.
-    is_message: whether they are a message, which is checked by what stands before its elements.
     """
 
-    def __init__(self, tensor: Tensor, lasts: bool, is_message: bool = False) -> None:
+    def __init__(self, tensor: Tensor, lasts: bool) -> None:
         if tensor.dtype.numpy == np.float16:
             raise TorchError("MPI has no HalfTensor: send it as x:float()")
         if lasts and tensor.storage is not None:
             tensor.storage.leave_block()
         self._given: Array = tensor.array
         self.array = self._given if tensor.is_contiguous else np.ascontiguousarray(self._given)
-        self._label = _shown(tensor).encode().ljust(_LABEL) if is_message and _is_checking else b""
-        if self._label:
-            self.array = np.frombuffer(bytearray(self._label + self.array.tobytes()), np.uint8)
 
     def give_back(self) -> None:
         """Let the tensor have what MPI has written."""
-        if self._label:
-            label = self.array[:_LABEL].tobytes()
-            if label != self._label:
-                sent = to_text(label.strip()) if label.startswith(b"torch.") else "no tensor"
-                raise TorchError(f"MPI: {sent} was sent, for {to_text(self._label.strip())}")
-            self.array = self.array[_LABEL:].view(self._given.dtype).reshape(self._given.shape)
         if self.array is not self._given:
             self._given[...] = self.array
 
 
-def _argument(value: Any, lasts: bool, memories: list[_Memory], is_message: bool = False) -> Any:
+def _argument(value: Any, lasts: bool, memories: list[_Memory]) -> Any:
     """Return an argument of a call of MPI for a tensor, number, nil or name of a value of MPI's.
 
-    memories: get that of a tensor. lasts, is_message: as for `_Memory`.
+    memories: get that of a tensor. lasts: as for `_Memory`.
     """
     if isinstance(value, Tensor):
-        memories.append(_Memory(value, lasts, is_message))
+        memories.append(_Memory(value, lasts))
         return memories[-1].array
     return getattr(_mpi(), value.decode().upper()) if isinstance(value, bytes) else value
 
@@ -216,11 +174,8 @@ def _argument(value: Any, lasts: bool, memories: list[_Memory], is_message: bool
 def _call(method: bytes, waits: bool, number: float, *args: Any) -> int | None:
     """Call a method of a communicator, as 'Allreduce'; without waiting, the number of a request."""
     comm, memories, name = _communicator(number), list[_Memory](), method.decode()
-    is_message = name in ("Send", "Ssend", "Recv")
     with _errors():
-        if not is_message:
-            _compare(comm, name.lower(), *args)
-        values = [_argument(a, not waits, memories, is_message) for a in args]
+        values = [_argument(a, not waits, memories) for a in args]
         if waits:
             getattr(comm, name)(*values)
             for memory in memories:
@@ -246,15 +201,15 @@ def _test(number: float, waits: bool) -> tuple[bool, int, int, bool]:
     return True, status.source, status.tag, status.Is_cancelled()
 
 
+def _cancel(number: float) -> None:
+    if int(number) in _pending:
+        _pending[int(number)][0].Cancel()
+
+
 def _test_all() -> None:
     """Forget what is done, so that what nobody waits for is not kept."""
     for number in list(_pending):
         _test(number, False)
-
-
-def _cancel(number: float) -> None:
-    if int(number) in _pending:
-        _pending[int(number)][0].Cancel()
 
 
 # ------------------------------------------------------------------------ messages
@@ -275,7 +230,7 @@ def _receive(number: float, tensor: Tensor | None, source: Any, tag: Any) -> tup
     source, tag = (_argument(value, False, []) for value in (source, tag))
     with _errors():
         if tensor is not None:
-            memory = _Memory(tensor, False, is_message=True)
+            memory = _Memory(tensor, False)
             comm.Recv(memory.array, source, tag, status)
             memory.give_back()
             return None, status.source, status.tag
@@ -295,78 +250,8 @@ def _exchange(method: bytes, number: float, root: int, *texts: bytes) -> Any:
     comm, name = _communicator(number), method.decode()
     text = list(texts) if name == "scatter" else texts[0] if texts else None
     with _errors():
-        _compare(comm, name, b"a value", root)
         answer = getattr(comm, name)(text, *([] if name == "allgather" else [root]))
     return tuple(answer) if isinstance(answer, list) else answer
-
-
-# ---------------------------------------------------------------- tensors in shares
-
-
-class _Shards:
-    """A copy of a tensor of which each process of a communicator has a share that all can reach."""
-
-    def __init__(self, comm: Any, values: Array) -> None:
-        share, remainder = divmod(values.size, comm.size)
-        starts = [share * rank + min(rank, remainder) for rank in range(comm.size + 1)]
-        self._parts = [slice(*ends) for ends in itertools.pairwise(starts)]
-        part = values[self._parts[comm.rank]]
-        self.window = _mpi().Win.Allocate(part.nbytes, values.itemsize, comm=comm)
-        np.frombuffer(self.window.tomemory(), values.dtype)[:] = part
-        comm.Barrier()
-
-    def each(self, values: Array, access: Callable[[Array, int], None], lock: int) -> None:
-        """Call a function of a part and its rank for all of them."""
-        for rank, part in enumerate(self._parts):
-            self.window.Lock(rank, lock)
-            access(values[part], rank)
-            self.window.Unlock(rank)
-
-
-def _share(number: float, tensor: Tensor) -> int:
-    with _errors():
-        _compare(_communicator(number), "share", tensor)
-        shards = _Shards(_communicator(number), _Memory(tensor, False).array.reshape(-1))
-    _shared[number := next(_numbers)] = shards
-    return number
-
-
-def _known(number: float) -> _Shards:
-    if int(number) not in _shared:
-        raise TorchError("the parameter server was freed")
-    return _shared[int(number)]
-
-
-def _update(number: float, tensor: Tensor, rule: bytes) -> None:
-    """Change a shared tensor by another one, by the rule 'zero', 'copy' or 'add'."""
-    mpi, shards = _mpi(), _known(number)
-    operation = {b"zero": mpi.REPLACE, b"copy": mpi.REPLACE, b"add": mpi.SUM}.get(rule)
-    if operation is None:
-        raise TorchError(f"the rule of an update is 'zero', 'copy' or 'add', not {rule.decode()!r}")
-    values = _Memory(tensor, False).array.reshape(-1)
-    values = np.zeros_like(values) if rule == b"zero" else values
-    window = shards.window
-    with _errors():
-        shards.each(
-            values,
-            lambda part, rank: window.Accumulate(part, rank, op=operation),
-            mpi.LOCK_EXCLUSIVE,
-        )
-
-
-def _fetch(number: float, tensor: Tensor) -> None:
-    """Fill a tensor with the elements of a shared one."""
-    shards, memory = _known(number), _Memory(tensor, False)
-    with _errors():
-        shards.each(memory.array.reshape(-1), shards.window.Get, _mpi().LOCK_SHARED)
-    memory.give_back()
-
-
-def _free(number: float | None = None) -> None:
-    """Free a shared tensor, or all, which all processes must do."""
-    for key in list(_shared) if number is None else [int(number)]:
-        _known(key).window.Free()
-        del _shared[key]
 
 
 def functions() -> dict[str, Callable[..., Any]]:
@@ -377,7 +262,6 @@ def functions() -> dict[str, Callable[..., Any]]:
         "identity": _identity,
         "split": _split,
         "count_machines": _count_machines,
-        "check": _check,
         "call": _call,
         "test": _test,
         "cancel": _cancel,
@@ -385,8 +269,4 @@ def functions() -> dict[str, Callable[..., Any]]:
         "receive": _receive,
         "send": _send,
         "exchange": _exchange,
-        "share": _share,
-        "update": _update,
-        "fetch": _fetch,
-        "free": _free,
     }

@@ -17,24 +17,21 @@ local searchpath = package.searchpath
 -- Module name -> what Lua files of the original load: a C library, or a module that loads it; true
 -- where they load none.
 local PROVIDED = {
-  bit32 = true, cjson = true, ['cjson.safe'] = true, csvigo = true, debugger = true, dok = true,
+  cjson = true, ['cjson.safe'] = true, csvigo = true, debugger = true, dok = true,
   env = true, ['fb.debugger'] = true, gnuplot = true,
   hdf5 = 'hdf5._config', image = 'libimage', lfs = true, libmpiT = true, md5 = true,
-  mobdebug = true, mpi = true,
-  signal = 'signal.ffi',
-  ['signal.complex'] = true, ['signal.convolution'] = 'signal.ffi', ['signal.extramath'] = true,
-  ['signal.fft'] = 'fftw3', ['signal.wavelet'] = true, socket = true, tds = 'tds.env',
+  mobdebug = true, mpi = true, signal = 'signal.ffi', ['signal.complex'] = true,
+  ['signal.fft'] = 'fftw3', socket = true, tds = 'tds.env',
   threads = 'libthreads', ['threads.serialize'] = 'MemoryFile',
   ['threads.sharedserialize'] = 'MemoryFile', ['torchmpi.ffi'] = 'libtorchmpi',
 }
 
--- Modules whose chunk is not the one of their name.
-local CHUNKS = { ['threads.sharedserialize'] = 'threads.serialize',
-  ['fb.debugger'] = 'debugger', mobdebug = 'debugger', env = 'dok',
-  libmpiT = 'mpi.mpit', ['torchmpi.ffi'] = 'mpi.torchmpi' }
-for name in ('cjson gnuplot hdf5 image mpi signal threads'):gmatch('%w+') do
-  CHUNKS[name] = name .. '.init'
-end
+-- Modules whose chunk is not the one of their name, in which lines stand for dots.
+local CHUNKS = {
+  ['cjson.safe'] = 'cjson', ['threads.sharedserialize'] = 'threads_serialize',
+  ['fb.debugger'] = 'debugger', mobdebug = 'debugger', env = 'dok', libmpiT = 'mpit',
+  ['torchmpi.ffi'] = 'torchmpi', gnuplot = 'gnuplot.init', image = 'image.init',
+}
 
 --- Tells whether `require` loads a module of ours for a name.
 function provided.provides(name)
@@ -58,7 +55,7 @@ end
 --- A searcher for package.loaders.
 function provided.search(name)
   if not provided.provides(name) then return end
-  local chunk = CHUNKS[name] or name
+  local chunk = CHUNKS[name] or name:gsub('%.', '_')
   return provided.provide(name, function() return import.instance('packages.' .. chunk, name) end)
 end
 

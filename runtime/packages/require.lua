@@ -160,52 +160,10 @@ end
 
 -- ----------------------------------------------------------- relative names
 
-local function load_data(path)
-  return torch.load(path)
-end
-
-local function load_network(path)
-  require('nn')
-  return load_data(path)
-end
-
-local function load_json(path)
-  local file = assert(io.open(path))
-  local text = file:read('*a')
-  file:close()
-  return require('cjson').decode(text)
-end
-
-local function load_csv(path)
-  return require('csv').load(path)
-end
-
-local function load_library(path)
-  local open, message = package.loadlib(path, 'luaopen_' .. paths.basename(path):match('^[^.]*'))
-  if not open then errors.fail(message) end
-  return open()
-end
-
--- The files that a relative name may lead to, besides Lua source, in the order of the search.
-local KINDS = {
-  { '.th', load_data }, { '.net', load_network }, { '.json', load_json }, { '.csv', load_csv },
-}
-local LIBRARIES = { { '.so', load_library }, { '.dylib', load_library } }
-
-local function find_loader(path)
-  if paths.filep(path .. '.lua') then return dofile, path .. '.lua' end
-  if paths.filep(path) then
-    for _, kind in ipairs(KINDS) do
-      if path:sub(-#kind[1]) == kind[1] then return kind[2], path end
-    end
-    return dofile, path
-  end
-  for _, kinds in ipairs{ KINDS, LIBRARIES } do
-    for _, kind in ipairs(kinds) do
-      if paths.filep(path .. kind[1]) then return kind[2], path .. kind[1] end
-    end
-  end
-  return dofile, paths.concat(path, 'init.lua')
+-- The file that a relative name leads to: one of Lua source, or a folder's init.lua.
+local function file_of(path)
+  if paths.filep(path .. '.lua') then return path .. '.lua' end
+  return paths.filep(path) and path or paths.concat(path, 'init.lua')
 end
 
 -- The folder of the file whose function is at a level.
@@ -219,8 +177,7 @@ end
 local plain_require = require
 
 local function require_beside(name)
-  local load, path = find_loader(paths.concat('.', name))
-  return load(path)
+  return dofile(file_of(paths.concat('.', name)))
 end
 
 --- Lua's require; a name that begins with a dot is that of a file relative to the one that calls.
@@ -233,8 +190,7 @@ function require(...)
     name = tostring(name)
   end
   if name:sub(1, 1) == '.' then
-    local load, path = find_loader(paths.concat(caller_folder(2), name))
-    return load(path)
+    return dofile(file_of(paths.concat(caller_folder(2), name)))
   end
   if package.loaded[name] ~= nil or package.preload[name] or provided.provides(name)
     or searchpath(name, package.path) then

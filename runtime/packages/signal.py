@@ -1,4 +1,4 @@
-"""The Python half of the package ``signal``: Fourier and cosine transforms by scipy, convolution.
+"""The Python half of the package ``signal``: Fourier and cosine transforms by scipy.
 
 Complex numbers are pairs: a last dimension of size 2. Transforms are those of FFTW: a forward one
 is not normalized, and an inverse one divides by the number of points.
@@ -87,19 +87,6 @@ def _windows(tensor: Tensor, shape: Tensor | None, step: float, out: Tensor, rea
     out.array[...] = pairs.array
 
 
-def _convolve(signal: Tensor, kernel: Tensor, size: float, step: float) -> Tensor:
-    """Return the sums of products of a kernel with each part of a signal."""
-    x, k, n, step = signal.array, kernel.array, int(size), int(step)
-    if n < 1 or step < 1 or (n - 1) * step + k.size > x.size:
-        raise TorchError(
-            f"{n} results of a kernel of {k.size} elements need more than {x.size} elements"
-        )
-    total = np.zeros(n, x.dtype)
-    for i, weight in enumerate(k):
-        total += x[i : i + (n - 1) * step + 1 : step] * weight
-    return _result(signal, total)
-
-
 def functions() -> dict[str, Callable[..., Any]]:
     """Return the functions by the names that Lua knows them under."""
     return {
@@ -108,5 +95,4 @@ def functions() -> dict[str, Callable[..., Any]]:
         "real_inverse": _real_inverse,
         "cosine": _cosine,
         "windows": _windows,
-        "convolve": _convolve,
     }

@@ -203,7 +203,7 @@ function string.tosymbol(text)
   return value
 end
 
-for _, part in ipairs{ 'xlua_usage', 'xlua_progress', 'option_parser', 'profiler' } do
+for _, part in ipairs{ 'xlua_usage', 'xlua_times', 'option_parser' } do
   import('packages.' .. part)
 end
 

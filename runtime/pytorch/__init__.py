@@ -12,7 +12,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from th_shell.torch.base.c_types import why_missing
+from th_shell.torch.base.missing import why_missing
 from th_shell.torch.names import NAMES
 from th_shell.torch.tensors.tensor import finish_attributes
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from th_shell.torch.calls.device import NO_DRIVER
+from th_shell.torch.base.device import NO_DRIVER
 
 
 def is_available() -> bool:

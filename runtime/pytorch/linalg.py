@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from th_shell.torch.compute.matrices import LinAlgError
-from th_shell.torch.ops.matrices import multi_dot
-from th_shell.torch.submodules import names_of
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["LinAlgError", "multi_dot"]
+from th_shell.torch.calls.table import FUNCTIONS, SUBMODULE
+from th_shell.torch.ops.linalg import LinAlgError
 
-__path__: list[str] = []  # names that it lacks are looked for as modules, and told of
-__getattr__, __dir__ = names_of("linalg", __all__)
+__all__ = ["LinAlgError"]
+
+_functions = {
+    name.removeprefix(SUBMODULE): f for name, f in FUNCTIONS.items() if name.startswith(SUBMODULE)
+}
+globals().update(_functions)
+__all__ += _functions
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...

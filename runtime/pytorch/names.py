@@ -5,49 +5,38 @@ A function that is no operation on tensors, such as `set_default_dtype`, is list
 
 from __future__ import annotations
 
-import copyreg
 import math
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from th_shell.runtime.core.pickles import makes, restored
-from th_shell.torch import (
-    backends,
-    cuda,
-    linalg,
-    ops,
-    random,
-    return_types,
-    special,
-    utils,
-    version,
-)
+from th_shell.runtime.core.pickles import restored  # noqa: F401 (pickles find it here)
+from th_shell.torch import backends, cuda, linalg, random, utils
+from th_shell.torch.base.device import device, set_default_device
 from th_shell.torch.base.dtypes import (
     ALIASES,
     DTYPES,
-    MEMORY_FORMATS,
     dtype,
+    finfo,
+    iinfo,
     layout,
-    memory_format,
     set_default_dtype,
     strided,
 )
 from th_shell.torch.base.dtypes import default_dtype as get_default_dtype
-from th_shell.torch.base.results import RESULTS
+from th_shell.torch.base.missing import why_missing
 from th_shell.torch.base.shapes import Size
-from th_shell.torch.calls.device import device, get_default_device, set_default_device
-from th_shell.torch.calls.table import FUNCTIONS, SUBMODULES, document
-from th_shell.torch.classes.limits import finfo, iinfo
-from th_shell.torch.classes.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
-from th_shell.torch.compute.matrices import LinAlgError
+from th_shell.torch.calls.table import FUNCTIONS, SUBMODULE, document
 from th_shell.torch.files.loading import load
 from th_shell.torch.files.saving import save
 from th_shell.torch.ops import attributes
 from th_shell.torch.ops.conversion import TENSOR_TYPES
-from th_shell.torch.submodules import tell_missing
 from th_shell.torch.tensors.large_arrays import threads
+from th_shell.torch.tensors.printing import set_printoptions
+from th_shell.torch.tensors.storages import TypedStorage, UntypedStorage
 from th_shell.torch.tensors.tensor import Tensor
-from th_shell.torch.text.printing import set_printoptions
 
+#: The version of PyTorch whose behaviour the package has.
+version = SimpleNamespace(__version__="2.15.0", cuda=None)
 #: torch.pi and the like.
 CONSTANTS = {"e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "pi": math.pi}
 
@@ -64,11 +53,6 @@ def set_num_threads(int: int) -> None:
     threads.pool.count = int
 
 
-def are_deterministic_algorithms_enabled() -> bool:
-    """Tell whether operations give the same bits each time: always."""
-    return True
-
-
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Do nothing: operations give the same bits each time."""
 
@@ -78,87 +62,54 @@ def is_storage(obj: Any) -> bool:
     return isinstance(obj, (TypedStorage, UntypedStorage))
 
 
-def typename(obj: Any) -> str:
-    """Return the name of an object's type: 'torch.FloatTensor' for a tensor."""
-    if isinstance(obj, Tensor):
-        return f"torch.{obj.dtype.scalar}Tensor"
-    kind = type(obj)
-    module = kind.__module__
-    return kind.__qualname__ if module in ("builtins", None) else f"{module}.{kind.__qualname__}"
-
-
-def set_flush_denormal(mode: bool) -> bool:
-    """Tell whether denormal numbers could be taken for 0: they cannot."""
-    return not mode
-
-
-#: The functions.
-SETTINGS = (
-    are_deterministic_algorithms_enabled,
+_CLASSES = (Size, Tensor, TypedStorage, UntypedStorage, device, dtype, finfo, iinfo, layout)
+_MODULES = (backends, cuda, linalg, random, utils)
+_FUNCTIONS = (
     get_num_threads,
     is_storage,
     load,
     save,
-    set_flush_denormal,
+    set_default_device,
+    set_default_dtype,
     set_num_threads,
-    typename,
+    set_printoptions,
     use_deterministic_algorithms,
 )
 
 
-assert ops  # which fills the table
+def _tell_missing(module: ModuleType) -> None:
+    """Let the error of a name that a module has not be PyTorch's, which knows it as torch's."""
+    module_name = module.__name__.removeprefix("th_shell.torch.")
+
+    def get(name: str) -> Any:
+        why = why_missing(f"{module_name}.{name}")
+        raise AttributeError(f"module 'torch.{module_name}' has no attribute '{name}'{why}")
+
+    vars(module)["__getattr__"] = get
+
+
+for _module in _MODULES:
+    _tell_missing(_module)
+
+
 document()
-
-
-_CLASSES = (Size, Tensor, device, dtype, finfo, iinfo, layout, memory_format)
-_STORAGES = (TypedStorage, UntypedStorage)
-_MODULES = (backends, cuda, linalg, random, return_types, special, utils, version)
-for _module in (*_MODULES, backends.mps, utils.backcompat, utils.dlpack):
-    tell_missing(_module)
-_DEFAULTS = (get_default_device, set_default_device, set_default_dtype)
 
 
 def _collect() -> dict[str, Any]:
     names: dict[str, Any] = {kind.name: kind for kind in DTYPES}
     names |= {alias: names[name] for alias, name in ALIASES.items()}
     names |= {
-        name: function for name, function in FUNCTIONS.items() if not name.startswith(SUBMODULES)
+        name: function for name, function in FUNCTIONS.items() if not name.startswith(SUBMODULE)
     }
     names |= {t.__name__: t for t in TENSOR_TYPES.values()}
-    for value in (*_CLASSES, *_STORAGES, *_MODULES, *_DEFAULTS, *SETTINGS, set_printoptions):
+    for value in (*_CLASSES, *_MODULES, *_FUNCTIONS):
         names[value.__name__.rpartition(".")[2]] = value
-    names |= STORAGE_CLASSES
     names |= {name: getattr(random, name) for name in random.__all__ if name != "fork_rng"}
     names["get_default_dtype"] = get_default_dtype
-    names |= {constant.name: constant for constant in (strided, *MEMORY_FORMATS)}
     names |= {name: getattr(attributes, name) for name in attributes.GRADIENT_MODES}
-    names |= CONSTANTS
-    names["__version__"] = version.__version__
-    return names
+    names |= {"strided": strided, "version": version, "__version__": version.__version__}
+    return names | CONSTANTS
 
 
 #: All names of the module but those of its submodules.
 NAMES = _collect()
-
-
-#: Classes by the modules and names that they tell, though there are no such modules everywhere.
-_BY_NAME = {
-    (value.__module__, value.__name__): value
-    for value in (*NAMES.values(), *RESULTS.values(), LinAlgError)
-    if isinstance(value, type)
-}
-
-
-@makes("class")
-def _named(module: str, name: str) -> Any:
-    return _BY_NAME[module, name]
-
-
-def _reduced(cls: type) -> Any:
-    """Return the call by which pickle finds one of these classes; for others their name."""
-    key = cls.__module__, cls.__name__
-    return (restored, ("class", *key)) if _BY_NAME.get(key) is cls else cls.__qualname__
-
-
-for _kind in {type(value) for value in _BY_NAME.values()} - {type}:
-    copyreg.pickle(_kind, _reduced)

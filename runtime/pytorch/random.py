@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from th_shell.torch.classes.generator import Generator, default_generator
+from th_shell.torch.streams.generator import Generator, default_generator
 from th_shell.torch.tensors.tensor import Tensor
 
 __all__ = [

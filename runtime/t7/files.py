@@ -26,7 +26,7 @@ from th_shell.runtime.t7.reader import ObjectReader, Reader, Source
 from th_shell.runtime.t7.text import Sink, TextSink, TextSource
 from th_shell.runtime.t7.values import Function, T7Error, Table, TorchObject
 from th_shell.runtime.t7.writer import ObjectWriter
-from th_shell.torch.classes.storages import TypedStorage
+from th_shell.torch.tensors.storages import TypedStorage
 from th_shell.torch.tensors.tensor import Tensor
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]

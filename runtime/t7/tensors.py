@@ -15,9 +15,9 @@ from th_shell.runtime.core.storage import Storage
 from th_shell.runtime.core.tensor import TENSOR_CLASSES, Sizes
 from th_shell.runtime.core.tensor import Tensor as LuaTensor
 from th_shell.torch.base.dtypes import NUMPY_DTYPES, dtype_of
-from th_shell.torch.classes.storages import TypedStorage, UntypedStorage
 from th_shell.torch.ops.interchange import share_array
 from th_shell.torch.tensors.lua_tensors import from_lua, to_lua
+from th_shell.torch.tensors.storages import TypedStorage, UntypedStorage
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
 _PIECE = 1 << 20  # elements that are converted, or read from another file, at a time

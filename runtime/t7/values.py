@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from th_shell.runtime.core.dtypes import EXACT
 from th_shell.runtime.core.errors import TorchError
-from th_shell.torch.classes.storages import TypedStorage
+from th_shell.torch.tensors.storages import TypedStorage
 
 NIL, NUMBER, STRING, TABLE, TORCH, BOOLEAN = range(6)
 # 6 is only in old files: it has no number, so that it cannot hold itself. 7, too; its upvalues are
@@ -334,7 +334,7 @@ def named_values(root: Any) -> Iterator[tuple[str, Any]]:
     stack = [("", root)]
     while stack:
         name, value = stack.pop()
-        inner = _inner_entries(value)
+        inner = inner_entries(value)
         if inner is None:
             yield name or "value", value
         elif id(value) not in seen:
@@ -344,7 +344,8 @@ def named_values(root: Any) -> Iterator[tuple[str, Any]]:
             stack += reversed(entries)
 
 
-def _inner_entries(value: Any) -> Table | None:
+def inner_entries(value: Any) -> Table | None:
+    """Return the entries of a table, an object or a function's upvalues; None for another value."""
     if isinstance(value, Table):
         return value
     if isinstance(value, TorchObject):

@@ -16,10 +16,17 @@ from typing import Any
 
 from th_shell.runtime.core.dtypes import LONG
 from th_shell.runtime.t7.tensors import storage_of
-from th_shell.runtime.t7.values import Function, Table, TorchObject, named_values
+from th_shell.runtime.t7.values import (
+    Function,
+    Table,
+    TorchObject,
+    inner_entries,
+    name_of_key,
+    named_values,
+)
 from th_shell.torch.tensors.tensor import Tensor
 
-_MAX_SIZES = 16  # elements of a LongStorage that the structure has: modules have sizes as such
+_MAX_SIZES = 16  # elements of a LongStorage that stays: modules have sizes as such
 _OUTSIDE, _OPTIMIZER = "", "an optimizer"  # places that are no classes of modules
 _OPTIMIZERS = [  # keys of the tables in which optim's functions keep what they know
     {"evalCounter"}, {"funcEval"}, {"dfdx"}, {"denom", "t"}, {"paramVariance"}, {"accDelta"},
@@ -60,87 +67,69 @@ def is_criterion(value: Any) -> bool:
     return isinstance(value, TorchObject) and value.torch_typename.endswith("Criterion")
 
 
-def portable_parts(value: Any, everything: bool = False) -> tuple[Any, Iterator[tuple[str, Any]]]:
-    """Return the structure of a value of `load` that goes out, and what it holds, by names.
+def portable_tensors(value: Any, everything: bool = False) -> tuple[list[tuple[str, Any]], int]:
+    """Return the tensors and storages in a value of `load` that are of use elsewhere, by names.
 
-    Where it holds no module, and with `everything`, these are the value itself and all that
-    `named_values` finds. Otherwise they are a copy without what is of no use elsewhere, and the
-    tensors in it, with the storages whose elements the structure does not tell.
+    With `everything`, and where it holds no module, these are all. Otherwise storages of few
+    numbers, such as sizes, are not among them. The second result is how many others have elements.
     """
-    structure = value if everything else without_working_memory(value)
-    values = named_values(structure)
-    if structure is value:
-        return value, values
-    tensors = ((name, each) for name, each in values if _has_elements(each))
-    return structure, ((name, each) for name, each in tensors if not is_short(each))
+    every = [(name, each) for name, each in named_values(value) if _has_elements(each)]
+    named, has_module = _without_working_memory(value)
+    if everything or not has_module:
+        return every, 0
+    left_out = {id(each) for _, each in every if _has_elements(each, some=True)}
+    left_out -= {id(each) for _, each in named}
+    return [(name, each) for name, each in named if not _is_short(each)], len(left_out)
 
 
-def is_short(value: Any) -> bool:
-    """Tell whether the structure of a file has a storage's elements: few numbers, such as sizes."""
+def _is_short(value: Any) -> bool:
     storage = storage_of(value)
     return storage is not None and storage.dtype is LONG and storage.size <= _MAX_SIZES
 
 
-def count_left_out(value: Any, structure: Any) -> int:
-    """Return how many tensors and storages with elements the structure of a value does not have.
-
-    structure: the first result of `portable_parts`.
-    """
-    ids = {id(each) for _, each in named_values(structure)}
-    tensors = {id(each): each for _, each in named_values(value)}
-    return sum(_has_elements(each, some=True) for key, each in tensors.items() if key not in ids)
-
-
-def without_working_memory(value: Any) -> Any:
-    """Return a copy without working memory and with the same tensors.
-
-    A value without a module is returned itself.
+def _without_working_memory(root: Any) -> tuple[list[tuple[str, Any]], bool]:
+    """Return what a value holds but working memory, and whether there is a module in it.
 
     The modules of a container come first, so that its other fields do not name what is in these.
     """
-    copies: dict[int, Any] = {}
-    waiting: list[tuple[Any, str]] = []
+    named: list[tuple[str, Any]] = []
     has_module = False
-
-    def copy(item: Any, place: str) -> Any:
-        if isinstance(item, Function):
-            return Function(item.bytecode, kind=item.kind)
-        if not isinstance(item, (Table, TorchObject)):
-            return item
-        if id(item) not in copies:
-            copies[id(item)] = (
-                type(item)()
-                if isinstance(item, Table)
-                else TorchObject(item.torch_typename, version=item.version)
-            )
-            waiting.append((item, place))
-        return copies[id(item)]
-
-    result = copy(value, _OUTSIDE)
+    seen: set[int] = set()
+    waiting = [("", root, _OUTSIDE)]
     while waiting:
-        item, place = waiting.pop()
-        has_module = has_module or is_module(item)
-        place = _place(item, place)
-        fields, into = item, copies[id(item)]
-        if isinstance(item, TorchObject):
-            fields, into = item.fields, into.fields
-        for key in sorted(fields, key=lambda key: key != "modules"):
-            inner = fields[key]
-            name = key if isinstance(key, str) else ""
-            if _goes_out(name, inner, item, place):
-                is_optimizer = place == _OUTSIDE and _OPTIMIZER_NAME.match(name)
-                into[copy(key, place)] = copy(inner, _OPTIMIZER if is_optimizer else place)
-    return result if has_module else value
+        name, item, place = waiting.pop()
+        fields = None if isinstance(item, Function) else inner_entries(item)
+        if fields is None:
+            if _has_elements(item):
+                named.append((name or "value", item))
+        elif id(item) not in seen:
+            seen.add(id(item))
+            has_module = has_module or is_module(item)
+            waiting += reversed(list(_entries(name, item, fields, _place(item, place))))
+    return named, has_module
+
+
+def _entries(name: str, item: Any, fields: Table, place: str) -> Iterator[tuple[str, Any, str]]:
+    """Yield the entries of a table or object that go out: name, value, and what it belongs to."""
+    for key in sorted(fields, key=lambda key: key != "modules"):
+        field = key if isinstance(key, str) else ""
+        if _goes_out(field, fields[key], item, place):
+            is_optimizer = place == _OUTSIDE and _OPTIMIZER_NAME.match(field)
+            path = f"{name}.{name_of_key(key)}" if name else name_of_key(key)
+            yield path, fields[key], _OPTIMIZER if is_optimizer else place
+
+
+def portable_fields(module: TorchObject) -> dict[str, Any]:
+    """Return a module's fields but working memory."""
+    place = _place(module, _OUTSIDE)
+    fields = ((str(key), value) for key, value in module.fields.items())
+    return {key: value for key, value in fields if _goes_out(key, value, module, place)}
 
 
 def parameters_and_buffers(module: TorchObject) -> dict[str, Tensor]:
     """Return the parameters and buffers that are a module's fields themselves."""
-    return {
-        str(key): value
-        for key, value in module.fields.items()
-        if isinstance(value, Tensor)
-        and _goes_out(str(key), value, module, _place(module, _OUTSIDE))
-    }
+    fields = portable_fields(module)
+    return {key: value for key, value in fields.items() if isinstance(value, Tensor)}
 
 
 def _place(item: Any, place: str) -> str:

@@ -148,7 +148,7 @@ class _Absent(ModuleType):
 
 def _absent(name: str, error: ImportError) -> ModuleSpec:
     """Return how to import a name that only PyTorch has. Raises the error for other names."""
-    why = import_module(f"{FACE}.base.c_types").why_missing(name.partition(".")[2])
+    why = import_module(f"{FACE}.base.missing").why_missing(name.partition(".")[2])
     if not why:
         raise error
     loader: Any = _Absent(name, why)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from th_shell.runtime.export.graph import Call, Emitter, ToOnnx, Value
-from th_shell.runtime.export.operators.base import broadcast, node, number, plain, replaced, same
+from th_shell.runtime.export.operators import broadcast, node, number, plain, replaced, same
 from th_shell.runtime.export.parameters import Parameter
 
 
@@ -134,15 +132,7 @@ def threshold(x: Value, limit: float, value: float) -> Value:
 
 def dropout(x: Value, p: float, kind: str = "Dropout") -> Value:
     """Drop elements in training; return all of them in evaluation. kind: PyTorch's class."""
-
-    def to_onnx(e: Emitter, x: str) -> Any:
-        if not e.training:
-            return e.op("Identity", x)
-        return e.op("Dropout", x, e.number(p), e.constant(np.array(True)))
-
-    if x.graph.training:
-        x.graph.unchecked = "in training the net draws random numbers"
-    return same(x, to_onnx, layer=Call(f"nn.{kind}", {"p": p}, {"p": 0.5}, ("p",)))
+    return same(x, "Identity", layer=Call(f"nn.{kind}", {"p": p}, {"p": 0.5}, ("p",)))
 
 
 def function(x: Value, name: str) -> Value:

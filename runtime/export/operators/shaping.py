@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from th_shell.runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, Value
-from th_shell.runtime.export.operators.base import moved, node, plain, replaced, reshaped, total
+from th_shell.runtime.export.operators import moved, node, plain, replaced, reshaped, total
 
 
 def contiguous(x: Value) -> Value:

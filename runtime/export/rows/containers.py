@@ -11,9 +11,9 @@ from th_shell.runtime.export.data import UndecidedInput, table, tensor
 from th_shell.runtime.export.graph import Data, Dim, Value
 from th_shell.runtime.export.modules import Module, convert, data_row, row
 from th_shell.runtime.export.operators import elementwise as ew
-from th_shell.runtime.export.operators.base import same
-from th_shell.runtime.export.operators.pooling import pad
+from th_shell.runtime.export.operators import same
 from th_shell.runtime.export.operators.shaping import cat, contiguous, merge, select, unmerge
+from th_shell.runtime.export.operators.windows import pad
 from th_shell.runtime.t7.tensors import tensor_of
 from th_shell.runtime.t7.values import Table, TorchObject
 
@@ -247,7 +247,7 @@ def _copy(m: Module, x: Value) -> Value:
 
 @row("nn.WhiteNoise")
 def _white_noise(m: Module, x: Value) -> Value:
-    _only_in_evaluation(m)
+    _check_evaluation(m)
     mean = m.number("mean", 0)
     return ew.with_number("Add", x, mean) if mean else x.copied()
 
@@ -262,17 +262,17 @@ def _white_noise(m: Module, x: Value) -> Value:
 )
 def _random(m: Module, x: Value) -> Value:
     """Return the input, which is changed at random in training alone."""
-    _only_in_evaluation(m)
+    _check_evaluation(m)
     return x.copied()
 
 
 @data_row("nn.ReinforceNormal")
 def _reinforce(m: Module, data: Data) -> Data:
     """Return the mean of the distribution whose parameters are the input."""
-    _only_in_evaluation(m)
+    _check_evaluation(m)
     return m.tensor(table(data, m.graph, 2)[0] if m.get("stdev") is None else data).copied()
 
 
-def _only_in_evaluation(m: Module) -> None:
-    if m.graph.training or m.get("stochastic"):
-        raise m.error("is random in training: convert it in evaluation mode")
+def _check_evaluation(m: Module) -> None:
+    if m.get("stochastic"):
+        raise m.error("is random in evaluation, too: its field stochastic is set")

@@ -14,8 +14,8 @@ import numpy as np
 from th_shell.runtime.export.graph import BATCH, TIME, Value
 from th_shell.runtime.export.modules import Module, row
 from th_shell.runtime.export.operators.elementwise import clamp
-from th_shell.runtime.export.operators.recurrent import Stack, stacked
-from th_shell.runtime.export.operators.reducing import softmax
+from th_shell.runtime.export.operators.layers import softmax
+from th_shell.runtime.export.operators.sequences import Stack, stacked
 from th_shell.runtime.export.parameters import Parameter
 
 

@@ -7,9 +7,8 @@ from functools import partial
 from th_shell.runtime.export.graph import BATCH, Value
 from th_shell.runtime.export.modules import Module, function_rows, row
 from th_shell.runtime.export.operators import elementwise as ew
-from th_shell.runtime.export.operators.base import total, vectors
-from th_shell.runtime.export.operators.layers import shifted
-from th_shell.runtime.export.operators.reducing import argmax, reduce, softmax
+from th_shell.runtime.export.operators import total, vectors
+from th_shell.runtime.export.operators.layers import argmax, reduce, shifted, softmax
 from th_shell.runtime.export.operators.shaping import cat, with_samples
 from th_shell.runtime.export.parameters import Parameter
 
@@ -37,8 +36,6 @@ function_rows(
 @row("nn.RReLU")
 def _rrelu(m: Module, x: Value) -> Value:
     """Take the mean of its slopes, as in evaluation."""
-    if m.graph.training:
-        raise m.error("draws its slopes at random in training: convert it in evaluation mode")
     return ew.leaky_relu(x, (m.number("lower", 1 / 8) + m.number("upper", 1 / 3)) / 2)
 
 

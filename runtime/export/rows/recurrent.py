@@ -9,8 +9,14 @@ from th_shell.runtime.export.graph import BATCH, TIME, Data, Graph, Steps, Value
 from th_shell.runtime.export.modules import Module, convert, data_row, row
 from th_shell.runtime.export.operators import elementwise as ew
 from th_shell.runtime.export.operators.layers import embedding, linear
-from th_shell.runtime.export.operators.recurrent import recurrent_layer
-from th_shell.runtime.export.operators.sequences import flip, keep, loop, recall, zeros
+from th_shell.runtime.export.operators.sequences import (
+    flip,
+    keep,
+    loop,
+    recall,
+    recurrent_layer,
+    zeros,
+)
 from th_shell.runtime.export.operators.shaping import (
     chunks,
     expand_as,

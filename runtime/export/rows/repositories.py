@@ -7,14 +7,13 @@ from functools import partial
 from th_shell.runtime.export.graph import BATCH, Data, Value
 from th_shell.runtime.export.modules import Module, convert, data_row, function_rows, row
 from th_shell.runtime.export.operators import elementwise as ew
-from th_shell.runtime.export.operators.layers import instance_norm
-from th_shell.runtime.export.operators.pooling import grid_sample
-from th_shell.runtime.export.operators.reducing import matmul
+from th_shell.runtime.export.operators.layers import instance_norm, matmul
 from th_shell.runtime.export.operators.sequences import flip
 from th_shell.runtime.export.operators.shaping import cat, narrow, permute, reshape, transpose
+from th_shell.runtime.export.operators.windows import grid_sample
 from th_shell.runtime.export.parameters import Parameter
 from th_shell.runtime.export.rows.containers import chain
-from th_shell.runtime.export.rows.normalisation import channel_norm
+from th_shell.runtime.export.rows.linear import channel_norm
 
 function_rows(
     {
@@ -46,8 +45,8 @@ def _shave(m: Module, x: Value) -> Value:
 
 @data_row("w2nn.AuxiliaryLossTable")
 def _auxiliary_loss(m: Module, data: Data) -> Data:
-    """Return one of a table's entries; in training all."""
-    return data if m.graph.training else m.tensors(data)[m.whole("i", 1) - 1]
+    """Return one of a table's entries, as in evaluation."""
+    return m.tensors(data)[m.whole("i", 1) - 1]
 
 
 data_row("inn.SpatialSameResponseNormalization")(chain)

@@ -15,8 +15,13 @@ from th_shell.runtime.export.data import UndecidedInput, mapped, sequence, table
 from th_shell.runtime.export.graph import BATCH, TIME, Data, Memory, Steps, Value
 from th_shell.runtime.export.modules import Module, class_of, convert, data_row
 from th_shell.runtime.export.operators import elementwise as ew
-from th_shell.runtime.export.operators.recurrent import recurrent_layer
-from th_shell.runtime.export.operators.sequences import flip, loop, merged, unmerged
+from th_shell.runtime.export.operators.sequences import (
+    flip,
+    loop,
+    merged,
+    recurrent_layer,
+    unmerged,
+)
 from th_shell.runtime.export.operators.shaping import cat, narrow
 from th_shell.runtime.t7.values import Table, TorchObject
 
@@ -66,8 +71,7 @@ def _map_table(m: Module, data: Data) -> Data:
 
 def _through(m: Module, data: Data) -> Data:
     """Return what a module computes of each step of sequences."""
-    normalises = m.graph.training and _has_class(m.value, _NORMS)  # by samples of a step
-    if normalises or _has_class(m.value, _SEQUENCES):
+    if _has_class(m.value, _SEQUENCES):
         return _looped(m, data)
     for keeps, group in groupby(_chain(m), lambda each: _has_class(each.value, _CELLS)):
         modules = list(group)

@@ -9,9 +9,8 @@ from th_shell.runtime.export.data import UndecidedInput, as_steps, mapped, table
 from th_shell.runtime.export.graph import Data, Graph, Steps, Value
 from th_shell.runtime.export.modules import Module, data_row, row
 from th_shell.runtime.export.operators import elementwise as ew
-from th_shell.runtime.export.operators.base import replaced, total
+from th_shell.runtime.export.operators import replaced, total
 from th_shell.runtime.export.operators.layers import one_hot, take
-from th_shell.runtime.export.operators.pooling import pad
 from th_shell.runtime.export.operators.sequences import joined_steps
 from th_shell.runtime.export.operators.shaping import (
     cat,
@@ -25,6 +24,7 @@ from th_shell.runtime.export.operators.shaping import (
     squeeze,
     unsqueeze,
 )
+from th_shell.runtime.export.operators.windows import pad
 
 
 @row("nn.View")

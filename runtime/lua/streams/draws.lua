@@ -1,5 +1,5 @@
 --- Random numbers from the words of a generator, one after the other, as PyTorch's CPU makes them.
--- Python calls these functions (runtime/pytorch/streams/loops.py) with the addresses of arrays,
+-- Python calls these functions (runtime/pytorch/streams/uniform.py) with the addresses of arrays,
 -- which it keeps alive. A sum with a product is rounded once everywhere (`fma`), since that is what
 -- PyTorch's machine code does. The functions run in a Lua state of their own.
 -- @module draws

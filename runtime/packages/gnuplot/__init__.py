@@ -1,23 +1,30 @@
-"""The Python half of the package ``gnuplot``: plots by matplotlib, in files, windows and pictures.
+"""The Python half of the package ``gnuplot``: plots by matplotlib, in files and pictures.
 
 Lua describes a figure by lines, each a word and what it says about the figure, with a tab between
 them; a line `series` takes the next of the tensors that are passed along (`Series.data`).
+
+Programs may change a figure with each step of a long loop. Drawing takes much longer than a step
+does, and nobody looks at each state. So once drawing has taken some time, changes of files that
+were drawn before wait: drawing may go on for a tenth of the time since then. What waits is drawn
+before a command is started, which may look at files, and at the end of the program. In the
+reference, too, figures are late: gnuplot is a process of its own, which draws them in turn.
 """
 
 from __future__ import annotations
 
-import atexit
+import os
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from th_shell.runtime.core import exit_hooks
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 from th_shell.runtime.io.replacement import replace_file
 from th_shell.runtime.packages import optional
-from th_shell.runtime.packages.gnuplot import pace
 from th_shell.runtime.packages.gnuplot.plotter import (
     check_style,
     draw,
@@ -28,9 +35,60 @@ from th_shell.runtime.packages.gnuplot.plotter import (
 
 __all__ = ["functions"]
 
-#: Backends of matplotlib that have no window.
-_WITHOUT_WINDOW = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")
 _DTYPE_OF_BYTES = next(c for c in TENSOR_CLASSES if c.dtype.name == "Byte")
+
+Drawing = Callable[[], None]
+
+_FREE = 1.0  # seconds of drawing before changes wait
+_SHARE = 0.1  # of the time that passes
+
+_drawn: set[bytes] = set()  # the names of files
+_waiting: dict[bytes, tuple[int, Drawing]] = {}  # with the process that they wait in
+_debt = 0.0  # seconds of drawing that are not worked off yet, as of the last drawing
+_last = 0.0  # when that was
+
+
+def _debt_now() -> float:
+    return max(0.0, _debt - _SHARE * (time.monotonic() - _last))
+
+
+def now(name: bytes, drawing: Drawing) -> None:
+    """Draw at once, instead of what waits."""
+    global _debt, _last
+    start = time.monotonic()
+    try:
+        drawing()
+    finally:
+        _waiting.pop(name, None)
+        _drawn.add(name)
+        _debt, _last = _debt_now() + time.monotonic() - start, time.monotonic()
+
+
+def soon(name: bytes, drawing: Drawing) -> None:
+    """Draw at once what was never drawn, and all if drawing has not taken much time lately."""
+    if name not in _drawn or _debt_now() < _FREE:
+        now(name, drawing)
+    else:
+        at_the_end(name, drawing)
+
+
+def at_the_end(name: bytes, drawing: Drawing) -> None:
+    """Draw at the end of the program, unless the figure is drawn before then."""
+    _waiting[name] = (os.getpid(), drawing)
+
+
+def draw_what_waits() -> None:
+    """Draw what waits in this process; errors are told, since no program can catch them."""
+    while _waiting:
+        _, (process, drawing) = _waiting.popitem()
+        try:
+            if process == os.getpid():
+                drawing()
+        except TorchError as error:
+            print(error, file=sys.stderr)
+
+
+exit_hooks.at_the_end(draw_what_waits)
 
 
 def _save(
@@ -55,7 +113,7 @@ def _save(
         except OSError as error:
             raise TorchError(f"cannot save to {name.decode()}: {error.strerror}") from error
 
-    {b"now": pace.now, b"soon": pace.soon, b"end": pace.at_the_end}[when](name, write)
+    {b"now": now, b"soon": soon, b"end": at_the_end}[when](name, write)
 
 
 def _picture(text: bytes, tensors: list[Tensor], width: float, height: float) -> Tensor:
@@ -69,50 +127,11 @@ def _picture(text: bytes, tensors: list[Tensor], width: float, height: float) ->
     return _DTYPE_OF_BYTES.of(np.array(pixels.transpose(2, 0, 1), order="C"))
 
 
-def _window(text: bytes, tensors: list[Tensor], number: float) -> bool:
-    """Show a figure in its window; False where there are no windows."""
-    pyplot = optional("matplotlib.pyplot", "matplotlib", "gnuplot")
-    try:
-        if pyplot.get_backend().lower() in _WITHOUT_WINDOW:
-            return False
-        figure = pyplot.figure(int(number))
-    except Exception:  # each window system has errors of its own
-        return False
-    atexit.register(_wait_for_windows)
-    description = read_description(text, tensors)
-
-    def show() -> None:
-        figure.clear()
-        draw(figure, description)
-        figure.show()
-        figure.canvas.flush_events()
-
-    pace.soon(int(number), show)
-    return True
-
-
-def _wait_for_windows() -> None:
-    """Let windows stay when the program has ended, as those of gnuplot do."""
-    pace.draw_what_waits()
-    pyplot = sys.modules["matplotlib.pyplot"]
-    if pyplot.get_fignums():
-        pyplot.show()
-        pyplot.close("all")
-
-
-def _close_window(number: float) -> None:
-    pace.forget(int(number))
-    if "matplotlib.pyplot" in sys.modules:
-        sys.modules["matplotlib.pyplot"].close(int(number))
-
-
 def functions() -> dict[str, Callable[..., Any]]:
     """Return the functions by the names that Lua knows them under."""
     return {
         "check_style": check_style,
         "save": _save,
         "picture": _picture,
-        "window": _window,
-        "close_window": _close_window,
-        "draw_what_waits": pace.draw_what_waits,
+        "draw_what_waits": draw_what_waits,
     }

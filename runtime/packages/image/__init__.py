@@ -17,10 +17,9 @@ import numpy as np
 from th_shell.runtime.packages.image import (
     colours,
     drawing,
+    files,
     jpeg,
-    kernels,
     png,
-    ppm,
     scaling,
     turning,
 )
@@ -41,6 +40,5 @@ def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def functions() -> dict[str, Callable[..., Any]]:
     """Return the functions by the names that Lua knows them under."""
-    pixels = (scaling, turning, colours, kernels, drawing)
-    modules: tuple[Any, ...] = (*pixels, png, jpeg, ppm)
+    modules: tuple[Any, ...] = (scaling, turning, colours, drawing, png, jpeg, files)
     return {name: _quiet(f) for module in modules for name, f in module.FUNCTIONS.items()}

@@ -1,24 +1,21 @@
 --- image: colour spaces, and maps from numbers to colours.
 -- @module image_colours
 
-local image = ...
-local errors, arguments = import('core.errors', 'packages.image.arguments')
+local image, arguments = ...
+local errors = import 'core.errors'
 
 local min, max, fmod, abs, floor = math.min, math.max, math.fmod, math.abs, math.floor
 
 -- ---------------------------------------------------------------- colour spaces
 
 -- Reads the arguments of a function that takes an optional destination and one source.
-local function reader(name, does)
-  return arguments.reader{
-    name = 'image.' .. name, does = does, forms = arguments.forms'torch.Tensor!  image',
-    complaint = 'missing input',
-  }
+local function reader(name)
+  return arguments.reader{ name = 'image.' .. name, complaint = 'missing input' }
 end
 
 -- Adds the function that converts images, as Python computes them.
-local function add_conversion(short, spaces)
-  local read = reader(short, 'Converts an image from ' .. spaces .. '.')
+local function add_conversion(short)
+  local read = reader(short)
   image[short] = function(...)
     local target, source = read(...)
     target = arguments.like(target, source)
@@ -27,18 +24,15 @@ local function add_conversion(short, spaces)
   end
 end
 
-add_conversion('rgb2hsl', 'RGB to HSL')
-add_conversion('hsl2rgb', 'HSL to RGB')
-add_conversion('rgb2hsv', 'RGB to HSV')
-add_conversion('hsv2rgb', 'HSV to RGB')
-add_conversion('rgb2lab', 'sRGB to LAB')
-add_conversion('lab2rgb', 'LAB to sRGB')
+for name in ('rgb2hsl hsl2rgb rgb2hsv hsv2rgb rgb2lab lab2rgb'):gmatch('%S+') do
+  add_conversion(name)
+end
 
 -- Adds a conversion whose planes are sums of the source's planes with weights.
 -- @param weights for each plane of the result the weights of the source's planes; a first weight of
 --   1 stands for the plane itself
-local function add_sums(short, spaces, weights)
-  local read = reader(short, 'Converts an image from ' .. spaces .. '.')
+local function add_sums(short, weights)
+  local read = reader(short)
   image[short] = function(...)
     local target, source = read(...)
     target = arguments.like(target, source)
@@ -55,14 +49,14 @@ local function add_sums(short, spaces, weights)
   end
 end
 
-add_sums('rgb2yuv', 'RGB to YUV', {
+add_sums('rgb2yuv', {
   { 0.299, 0.587, 0.114 }, { -0.14713, -0.28886, 0.436 }, { 0.615, -0.51499, -0.10001 },
 })
-add_sums('yuv2rgb', 'YUV to RGB', {
+add_sums('yuv2rgb', {
   { 1, 0, 1.13983 }, { 1, -0.39465, -0.58060 }, { 1, 2.03211, 0 },
 })
 
-local read_grey = reader('rgb2y', 'Makes a grey image of a coloured one.')
+local read_grey = reader 'rgb2y'
 
 --- The brightness of an image, as one plane.
 function image.rgb2y(...)
@@ -76,7 +70,7 @@ end
 
 local DARKEST = 1e-6 -- added to sums, by which nothing is then divided that is 0
 
-local read_normalized = reader('rgb2nrgb', 'Divides the colours of an image by their sum.')
+local read_normalized = reader 'rgb2nrgb'
 
 --- An image whose colours are divided by the sum of red, green and blue.
 function image.rgb2nrgb(...)

@@ -1,6 +1,7 @@
-"""Colour spaces: each function makes an image of three planes in one space from one in another.
+"""Colour spaces, colour maps, values kept between 0 and 1, and kernels of convolutions.
 
-Hue, saturation, lightness and value lie between 0 and 1, for bytes between 0 and 255. LAB is that
+A function for two colour spaces makes an image of three planes in one from one in the other. Hue,
+saturation, lightness and value lie between 0 and 1, for bytes between 0 and 255. LAB is that
 of the CIE for the white point D65, of sRGB; its numbers are not bounded.
 """
 
@@ -175,7 +176,50 @@ def _rgb2y(call: Call) -> None:
     put(target, (0.299 * r + 0.587 * g + 0.114 * b)[None])
 
 
-FUNCTIONS: dict[str, Callable[[Call], None]] = {
+def _gaussian(call: Call) -> None:
+    target = call.tensor(1)
+    if target.ndim != 2:
+        raise TorchError("expecting 2D tensor")
+    kind = working(call.dtype)
+    normalize = call.get(3) not in (None, False)
+    amplitude, sigma_x, sigma_y, mean_x, mean_y = (kind(call.number(at)) for at in (2, 4, 5, 6, 7))
+    height, width = target.sizes
+    squares = []
+    for size, sigma, mean in ((height, sigma_y, mean_y), (width, sigma_x, mean_x)):
+        middle = kind(float(mean * kind(size)) + 0.5)
+        scale = kind(1 / np.float64(sigma * kind(size)))
+        distance = (np.arange(1, size + 1, dtype=kind) - middle) * scale
+        squares.append(distance * distance)
+    exponent = (squares[1] + squares[0][:, None]).astype(np.float64) * -0.5
+    values = (float(amplitude) * np.exp(exponent)).astype(kind)
+    put(target, values[None])
+    if normalize:
+        elements = target.array.astype(kind)
+        total = np.add.accumulate(elements.ravel())[-1]  # in order, as the original adds them
+        target.array[...] = (elements * kind(1 / np.float64(total))).astype(call.dtype.numpy)
+
+
+def _saturate(call: Call) -> Tensor:
+    image: Tensor = call.tensor(1)
+    if call.dtype is not BYTE and image.ndim:
+        np.clip(image.array, 0, 1, out=image.array)
+    return image
+
+
+def _colorize(call: Call) -> None:
+    target, source, colours = call.tensor(1), call.tensor(2), call.tensor(3)
+    for image in (source, colours):
+        if image.ndim != 2:
+            raise ArgError(1, "tensor must have two dimensions")
+    rows = source.array.astype(np.int64)
+    if rows.min() < 0 or rows.max() >= colours.sizes[0]:
+        raise ArgError(2, "out of range")
+    coloured = colours.array[rows].transpose(2, 0, 1).copy()
+    target.resize(coloured.shape)
+    target.array[...] = coloured
+
+
+FUNCTIONS: dict[str, Callable[[Call], Any]] = {
     "rgb2hsl": partial(_converted, convert=_rgb2hsl),
     "rgb2hsv": partial(_converted, convert=_rgb2hsv),
     "hsl2rgb": partial(_converted, convert=_hsl2rgb),
@@ -183,4 +227,7 @@ FUNCTIONS: dict[str, Callable[[Call], None]] = {
     "rgb2lab": partial(_lab, name="rgb2lab", convert=_rgb2lab),
     "lab2rgb": partial(_lab, name="lab2rgb", convert=_lab2rgb),
     "rgb2y": _rgb2y,
+    "gaussian": _gaussian,
+    "saturate": _saturate,
+    "colorize": _colorize,
 }

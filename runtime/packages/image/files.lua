@@ -1,9 +1,8 @@
 --- image: image files, and the bytes of such files in tensors.
 -- @module image_files
 
-local image = ...
+local image, arguments = ...
 local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
-local arguments = import 'packages.image.arguments'
 local fail = xlua.error
 
 local open = io.open
@@ -166,30 +165,20 @@ end
 -- @param depth 1 or 3; nil for that of the file
 -- @param kind 'float', 'double' or 'byte'; nil for the default type
 function image.load(file, depth, kind)
-  arguments.need(file, {
-    name = 'image.load', does = 'Loads an image file.', complaint = 'missing file name',
-    forms = 'string!  path of the file\nnumber  depth of the result: 1 | 3\n'
-      .. 'string  its type: byte | float | double',
-  })
+  arguments.need(file, { name = 'image.load', complaint = 'missing file name' })
   return format_of(file, 'image.load').loader(file, depth, kind)
 end
 
 --- Depth, height and width of the image in a file.
 function image.getSize(file)
-  arguments.need(file, {
-    name = 'image.getSize', does = 'Reads the size of the image in a file.',
-    forms = 'string!  path of the file', complaint = 'missing file name',
-  })
+  arguments.need(file, { name = 'image.getSize', complaint = 'missing file name' })
   return torch.LongTensor{ format_of(file, 'image.getSize').sizer(file) }
 end
 
 --- Saves an image in the format that the file's suffix names.
 function image.save(file, img)
-  arguments.need(file and img, {
-    name = 'image.save', does = 'Saves an image to a file.',
-    forms = 'string!  path of the file\ntorch.Tensor!  image (KxHxW with K = 1 | 3, or HxW)',
-    complaint = 'missing file name | tensor to save',
-  })
+  arguments.need(file and img,
+    { name = 'image.save', complaint = 'missing file name | tensor to save' })
   local suffix = string.match(file, '%.(%a+)$')
   if not image.is_supported(suffix) then
     fail('unknown image type: ' .. (suffix or file), 'image.save')

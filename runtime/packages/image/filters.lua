@@ -1,8 +1,8 @@
 --- image: kernels for convolutions; convolutions, pyramids, and what grows or shrinks shapes.
 -- @module image_filters
 
-local image = ...
-local errors, arguments = import('core.errors', 'packages.image.arguments')
+local image, arguments = ...
+local errors = import 'core.errors'
 local fail = xlua.error
 
 local exp, pow, ceil, floor = math.exp, math.pow, math.ceil, math.floor
@@ -95,11 +95,7 @@ end
 -- -------------------------------------------------------------------- filters
 
 local read_convolution = arguments.reader{
-  name = 'image.convolve', does = 'Convolves an image with a kernel.', least = 2, most = 3,
-  forms = arguments.forms[[
-torch.Tensor!  image
-torch.Tensor!  kernel
-string  mode: full | valid | same (default: valid)]],
+  name = 'image.convolve', least = 2, most = 3,
   has_target = function(_, _, _, third) return type(third) ~= 'string' end,
   kinds = { 'torch.Tensor', 'torch.Tensor' },
 }
@@ -132,10 +128,7 @@ function image.convolve(...)
 end
 
 local read_pyramid = arguments.reader{
-  name = 'image.gaussianpyramid', does = 'Makes an image in several sizes.', least = 2,
-  forms = arguments.forms('torch.Tensor!  image\ntable!  factors of the sizes',
-    'table!  destinations'),
-  target = 'table', kinds = { 'torch.Tensor', 'table' },
+  name = 'image.gaussianpyramid', least = 2, target = 'table', kinds = { 'torch.Tensor', 'table' },
 }
 
 --- A list of an image in several sizes, each made of the one before, which is smoothed.
@@ -197,28 +190,22 @@ local function kernel_sums(im, kernel, border)
   return padded:conv2(kernel)
 end
 
-local MORPHOLOGY = [[
-torch.Tensor!  image of 0 and 1
-torch.Tensor  kernel of 0 and 1, of odd sizes (default: 3x3)
-number  value outside of the image (default: %d)]]
-
-local function need_image(im, kernel, name, does, border)
-  arguments.need(im,
-    { name = name, does = does, forms = MORPHOLOGY:format(border), complaint = 'missing image' })
+local function need_image(im, kernel, name)
+  arguments.need(im, { name = name, complaint = 'missing image' })
   errors.check_argument(1, im, 'torch.Tensor')
   if kernel then errors.check_argument(2, kernel, 'torch.Tensor') end
 end
 
 --- An image of 0 and 1 in which shapes shrink: 1 where all of the kernel is inside.
 function image.erode(im, kernel, border)
-  need_image(im, kernel, 'image.erode', 'Shrinks the shapes in an image.', 1)
+  need_image(im, kernel, 'image.erode')
   kernel = kernel or torch.ones(3, 3):typeAs(im)
   return kernel_sums(im, kernel, border or 1):eq(kernel:sum()):typeAs(im)
 end
 
 --- An image of 0 and 1 in which shapes grow: 1 where any of the kernel is inside.
 function image.dilate(im, kernel, border)
-  need_image(im, kernel, 'image.dilate', 'Lets the shapes in an image grow.', 0)
+  need_image(im, kernel, 'image.dilate')
   kernel = image.hflip(image.vflip(kernel or torch.ones(3, 3):typeAs(im)))
   return kernel_sums(im, kernel, border or 0):gt(0):typeAs(im)
 end

@@ -1,8 +1,8 @@
---- image: parts of images, and images that are moved, scaled, turned and mirrored.
+--- image: parts of images, and images that are moved, scaled, turned, mirrored and warped.
 -- @module image_geometry
 
-local image = ...
-local errors, arguments = import('core.errors', 'packages.image.arguments')
+local image, arguments = ...
+local errors = import 'core.errors'
 local fail = xlua.error
 
 local floor, max, min = math.floor, math.max, math.min
@@ -25,17 +25,7 @@ end
 
 -- A format stands before width and height.
 local read_crop = arguments.reader{
-  name = 'image.crop', does = 'Cuts a rectangle out of an image.', least = 3, most = 5,
-  forms = arguments.forms[[
-torch.Tensor!  image
-number!  left edge
-number!  upper edge
-number  first column behind it
-number  first row behind it]] .. '\n\n' .. arguments.forms[[
-torch.Tensor!  image
-string!  place: "c", "tl", "tr", "bl" or "br"
-number!  width
-number!  height]],
+  name = 'image.crop', least = 3, most = 5,
   has_target = function(n, _, second, third)
     if n == 4 then return type(second) ~= 'string' end
     return type(third) == 'string'
@@ -66,13 +56,7 @@ function image.crop(...)
   return target
 end
 
-local read_translation = arguments.reader{
-  name = 'image.translate', does = 'Moves an image.', least = 3,
-  forms = arguments.forms[[
-torch.Tensor!  image
-number!  columns to the right
-number!  rows down]],
-}
+local read_translation = arguments.reader{ name = 'image.translate', least = 3 }
 
 --- An image that is moved; what was not in it is 0.
 function image.translate(...)
@@ -110,19 +94,6 @@ local function scale_arguments(n, a, b, c, d)
     if is_size(b) then return nil, a, nil, nil, b, c end
     return a, b, nil, nil, nil, c
   end
-  arguments.usage('image.scale', 'Scales an image to another size.', [[
-torch.Tensor!  image
-number!  width
-number!  height
-string  mode: bilinear | bicubic | simple (default: bilinear)
-
-torch.Tensor!  image
-string | number!  size: "WxH", "MAX", "^MIN", "*SC", "*SCn/SCd" or a number, the longer side
-string  mode: bilinear | bicubic | simple (default: bilinear)
-
-torch.Tensor!  destination, which has the new size
-torch.Tensor!  image
-string  mode: bilinear | bicubic | simple (default: bilinear)]])
   fail('incorrect arguments', 'image.scale')
 end
 
@@ -158,11 +129,7 @@ end
 -- -------------------------------------------------------------------- turning
 
 local read_rotation = arguments.reader{
-  name = 'image.rotate', does = 'Rotates an image around its middle.', least = 2, most = 3,
-  forms = arguments.forms[[
-torch.Tensor!  image
-number!  angle in radians
-string  mode: simple | bilinear (default: simple)]],
+  name = 'image.rotate', least = 2, most = 3,
   has_target = function(_, _, second) return type(second) ~= 'number' end,
 }
 
@@ -183,13 +150,8 @@ end
 -- A function for one kind of polar coordinates.
 local function polar_function(name, functions)
   local read = arguments.reader{
-    name = name, does = 'Makes an image with a row for each angle and a column for each radius.',
-    forms = arguments.forms[[
-torch.Tensor!  image
-string!  interpolation: simple | bilinear
-string!  mode: valid | full]],
-    least = 1, most = 3, has_target = function(_, _, second) return type(second) ~= 'string' end,
-    of = 'image.polar',
+    name = name, least = 1, most = 3, of = 'image.polar',
+    has_target = function(_, _, second) return type(second) ~= 'string' end,
   }
   return function(...)
     local target, source, interpolation, mode = read(...)
@@ -217,9 +179,7 @@ image.logpolar = polar_function('image.logpolar',
 -- Makes the function that mirrors images to the left or upside down.
 local function mirror_function(short)
   local name = 'image.' .. short
-  local read = arguments.reader{
-    name = name, does = 'Mirrors an image.', forms = arguments.forms'torch.Tensor!  image',
-  }
+  local read = arguments.reader{ name = name }
   return function(...)
     local target, source = read(...)
     if source:dim() == 2 and not source:isContiguous() then
@@ -243,9 +203,7 @@ image.vflip = mirror_function('vflip')
 local DIMENSIONS = 5 -- that Python's half of `flip` takes
 
 local read_flip = arguments.reader{
-  name = 'image.flip', does = 'Mirrors a tensor along one dimension.', least = 2,
-  forms = arguments.forms'torch.Tensor!  image\nnumber!  dimension',
-  kinds = { 'torch.Tensor', 'number' },
+  name = 'image.flip', least = 2, kinds = { 'torch.Tensor', 'number' },
 }
 
 --- A tensor of up to five dimensions that is mirrored along one of them.
@@ -266,4 +224,77 @@ function image.flip(...)
   target.image.flip(target, source, dimension + DIMENSIONS - dims)
   target:resize(sizes)
   return target
+end
+
+-- ---------------------------------------------------------------------------------------- warping
+
+local MODES = { simple = 0, bilinear = 1, bicubic = 2, lanczos = 3 }
+local CLAMP_MODES = { clamp = 0, pad = 1 }
+
+-- Reads the arguments of both functions: (destination, image, field or matrix, mode, extra, clamp,
+-- pad value), of which the destination, and all from the mode on, may be left out.
+local function read_warp(n, ...)
+  local first = n >= 3 and type((select(3, ...))) ~= 'string' and 2 or 1
+  local target
+  if first == 2 then target = (...) end
+  local source, field, mode, extra, clamp, pad = select(first, ...)
+  for i = first, first + 1 do errors.check_argument(i, (select(i, ...)), 'torch.Tensor') end
+  local given = n - first + 1
+  if given < 3 then mode = 'bilinear' end
+  if given < 5 then clamp = 'clamp' end
+  if given >= 6 and clamp ~= 'pad' then
+    error('pad_value can only be specified if clamp_mode = "pad"', 0)
+  end
+  if given >= 7 then
+    fail('incorrect arguments', 'image.warp')
+  end
+  if not MODES[mode] then
+    fail('Incorrect arguments (mode is not lanczos | bicubic | bilinear | simple)!', 'image.warp')
+  elseif not CLAMP_MODES[clamp] then
+    fail('Incorrect arguments (clamp_mode is not clamp | pad)!', 'image.warp')
+  end
+  return target, source, field, MODES[mode], CLAMP_MODES[clamp], pad or 0, extra, given >= 4
+end
+
+-- An image whose pixels come from the places in a field.
+local function warped(target, source, field, mode, is_offset, clamp, pad)
+  local is_flat = source:nDimension() == 2
+  if is_flat then source = source:reshape(1, source:size(1), source:size(2)) end
+  target = target or source.new()
+  target:resize(source:size(1), field:size(2), field:size(3))
+  source.image.warp(target, source, field, mode, is_offset, clamp, pad)
+  return is_flat and target[1] or target
+end
+
+--- An image whose pixels come from the places in a field of (y, x).
+function image.warp(...)
+  local target, source, field, mode, clamp, pad, offset, has_offset
+    = read_warp(select('#', ...), ...)
+  local is_offset = not has_offset or offset and true or false
+  return warped(target, source, field, mode, is_offset, clamp, pad)
+end
+
+-- For each pixel of an image its distance from the middle, (y, x), to the left and upwards.
+local function from_middle(height, width)
+  local grid = torch.Tensor():resize(2, height, width)
+  grid[1] = torch.ger(torch.linspace(-1, 1, height), torch.ones(width)) * ((height - 1) / 2) * -1
+  grid[2] = torch.ger(torch.ones(height), torch.linspace(-1, 1, width)) * ((width - 1) / 2) * -1
+  return grid
+end
+
+--- An image whose pixels come from the places that a matrix of 2 x 2 makes of (y, x), which are
+-- counted from the middle; a translation is taken away from these.
+function image.affinetransform(...)
+  local target, source, matrix, mode, clamp, pad, translation, has_translation
+    = read_warp(select('#', ...), ...)
+  if not has_translation then translation = torch.Tensor{ 0, 0 } end
+  local first = source:nDimension() == 2 and 1 or 2
+  local height, width = source:size(first), source:size(first + 1)
+  local grid = from_middle(height, width)
+  matrix = matrix:typeAs(torch.Tensor())
+  local field = grid - torch.mm(matrix, grid:view(2, height * width)):view(2, height, width)
+  translation = torch.Tensor(translation)
+  field[1] = field[1] - translation[1]
+  field[2] = field[2] - translation[2]
+  return warped(target, source, field, mode, true, clamp, pad)
 end

@@ -1,1 +1,1 @@
-"""Element types, rules of shapes, named results, warnings: what is no tensor yet."""
+"""Element types, devices, rules of shapes, named results, warnings: what is no tensor yet."""

@@ -1,10 +1,4 @@
-"""The element types as PyTorch names them, and the one table of how two of them are promoted.
-
-Layouts and formats of memory have names alone.
-
-numpy has no bfloat16, and no operation here computes with complex numbers: those types have names
-and are promoted as PyTorch does, but a tensor of them is an error that says so.
-"""
+"""The element types as PyTorch names them, how two of them are promoted, and their limits."""
 
 from __future__ import annotations
 
@@ -14,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.pickles import makes, restored
-from th_shell.torch.base.c_types import CMeta
 
 
 class Category(IntEnum):
@@ -23,38 +16,27 @@ class Category(IntEnum):
     BOOL = 0
     INTEGER = 1
     FLOAT = 2
-    COMPLEX = 3
 
 
-class dtype(metaclass=CMeta):  # noqa: N801 (PyTorch's name)
+class dtype:  # noqa: N801 (PyTorch's name)
     """An element type: ``torch.float32``.
 
     name: as it is printed behind 'torch.'. scalar: the name in most of PyTorch's messages
     ('Float'). real: the name of the C++ type, in the others ('float').
     """
 
-    __slots__ = ("category", "is_signed", "itemsize", "name", "real", "scalar", "storable")
+    __slots__ = ("category", "is_signed", "itemsize", "name", "numpy", "real", "scalar")
     __module__ = "torch"
 
-    def __init__(
-        self, name: str, scalar: str, real: str, category: Category, itemsize: int, signed: bool
-    ) -> None:
+    def __init__(self, name: str, scalar: str, real: str, category: Category) -> None:
         self.name = name
         self.scalar = scalar
         self.real = real
         self.category = category
-        self.itemsize = itemsize
-        self.is_signed = signed
-        is_stored = category < Category.COMPLEX and name != "bfloat16"
-        #: numpy's type, None where there is none.
-        self.storable: np.dtype[Any] | None = np.dtype(name) if is_stored else None
-
-    @property
-    def numpy(self) -> np.dtype[Any]:
-        """numpy's type. Raises NotImplementedError where tensors of it are not provided."""
-        if self.storable is None:
-            raise NotImplementedError(f"{self!r} tensors are not provided here")
-        return self.storable
+        #: numpy's type.
+        self.numpy: np.dtype[Any] = np.dtype(name)
+        self.itemsize = self.numpy.itemsize
+        self.is_signed = self.numpy.kind in "if"
 
     @property
     def is_floating_point(self) -> bool:
@@ -63,22 +45,8 @@ class dtype(metaclass=CMeta):  # noqa: N801 (PyTorch's name)
 
     @property
     def is_complex(self) -> bool:
-        """Tell whether the elements are complex numbers."""
-        return self.category is Category.COMPLEX
-
-    def to_real(self) -> dtype:
-        """Return the type of the real part of a complex number; itself for others."""
-        return _BY_NAME[_REALS.get(self.name, self.name)]
-
-    def to_complex(self) -> dtype:
-        """Return the complex type with parts of this type.
-
-        Raises RuntimeError where there is none.
-        """
-        if self.category < Category.FLOAT:
-            raise RuntimeError(f"Unknown Complex ScalarType for {self.scalar}")
-        name = _COMPLEX.get(self.name, self.name if self.is_complex else "")
-        return _BY_NAME[name or "complex64"]
+        """Tell whether the elements are complex numbers: never."""
+        return False
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -92,29 +60,20 @@ def _by_name(name: str) -> dtype:
     return _BY_NAME[name]
 
 
-_B, _I, _F, _C = Category
+_B, _I, _F = Category
 #: All element types; those of one category stand in the order in which they are promoted.
 DTYPES = (
-    dtype("bool", "Bool", "bool", _B, 1, False),
-    dtype("uint8", "Byte", "unsigned char", _I, 1, False),
-    dtype("int8", "Char", "signed char", _I, 1, True),
-    dtype("int16", "Short", "short int", _I, 2, True),
-    dtype("int32", "Int", "int", _I, 4, True),
-    dtype("int64", "Long", "long int", _I, 8, True),
-    dtype("uint16", "UInt16", "short unsigned int", _I, 2, False),
-    dtype("uint32", "UInt32", "unsigned int", _I, 4, False),
-    dtype("uint64", "UInt64", "long unsigned int", _I, 8, False),
-    dtype("float16", "Half", "c10::Half", _F, 2, True),
-    dtype("bfloat16", "BFloat16", "c10::BFloat16", _F, 2, True),
-    dtype("float32", "Float", "float", _F, 4, True),
-    dtype("float64", "Double", "double", _F, 8, True),
-    dtype("complex32", "ComplexHalf", "c10::complex<c10::Half>", _C, 4, True),
-    dtype("complex64", "ComplexFloat", "c10::complex<float>", _C, 8, True),
-    dtype("complex128", "ComplexDouble", "c10::complex<double>", _C, 16, True),
+    dtype("bool", "Bool", "bool", _B),
+    dtype("uint8", "Byte", "unsigned char", _I),
+    dtype("int8", "Char", "signed char", _I),
+    dtype("int16", "Short", "short int", _I),
+    dtype("int32", "Int", "int", _I),
+    dtype("int64", "Long", "long int", _I),
+    dtype("float16", "Half", "c10::Half", _F),
+    dtype("float32", "Float", "float", _F),
+    dtype("float64", "Double", "double", _F),
 )
 _BY_NAME = {t.name: t for t in DTYPES}
-_REALS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
-_COMPLEX = {real: name for name, real in _REALS.items()}
 #: The names that PyTorch has besides, for the same types.
 ALIASES = {
     "double": "float64",
@@ -123,18 +82,14 @@ ALIASES = {
     "long": "int64",
     "int": "int32",
     "short": "int16",
-    "cfloat": "complex64",
-    "cdouble": "complex128",
-    "chalf": "complex32",
 }
 #: The types that tensors may have, by numpy's types.
-NUMPY_DTYPES = {t.storable: t for t in DTYPES if t.storable is not None}
+NUMPY_DTYPES = {t.numpy: t for t in DTYPES}
 
 bool_ = _BY_NAME["bool"]
 uint8, int64 = _BY_NAME["uint8"], _BY_NAME["int64"]
 float32, float64 = _BY_NAME["float32"], _BY_NAME["float64"]
-_PYTHON = {bool: bool_, int: int64, float: float64, complex: _BY_NAME["complex128"]}
-_BAREBONES = ("uint16", "uint32", "uint64")
+_PYTHON = {bool: bool_, int: int64, float: float64}
 
 
 def dtype_of(numpy: np.dtype[Any]) -> dtype:
@@ -150,8 +105,8 @@ def dtype_of(numpy: np.dtype[Any]) -> dtype:
             raise NotImplementedError("complex numbers are not provided here")
         raise TypeError(
             f"can't convert np.ndarray of type {numpy.type.__module__}.{numpy.type.__name__}. "
-            "The only supported types are: float64, float32, float16, complex64, complex128, "
-            "int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
+            "The only supported types are: float64, float32, float16, int64, int32, int16, int8, "
+            "uint8, and bool."
         )
     return kind
 
@@ -161,46 +116,24 @@ def dtype_of_python(python: type) -> dtype | None:
     return _PYTHON.get(python)
 
 
-def _promote(a: dtype, b: dtype) -> dtype | None:
-    if a is b:
-        return a
+def _promote(a: dtype, b: dtype) -> dtype:
     if a.category is not b.category:
-        return _promote_across(*sorted((a, b), key=lambda t: t.category))
-    if a.name in _BAREBONES or b.name in _BAREBONES:
-        return None
-    names = {a.name, b.name}
-    if "uint8" in names and "int8" in names:
+        return max(a, b, key=lambda t: t.category)
+    if {a.name, b.name} == {"uint8", "int8"}:
         return _BY_NAME["int16"]
-    if names == {"float16", "bfloat16"}:
-        return float32
     return max(a, b, key=lambda t: t.itemsize)
 
 
-def _promote_across(low: dtype, high: dtype) -> dtype | None:
-    if high.is_complex and low.is_floating_point:
-        parts = _promote(low, high.to_real())
-        return parts and parts.to_complex()
-    if low.name in _BAREBONES or high.name in _BAREBONES:
-        return high if high.is_floating_point else None
-    return high
-
-
-#: The promoted type of each pair; None where PyTorch has none.
-PROMOTED = {(a, b): _promote(a, b) for a in DTYPES for b in DTYPES}
+#: The promoted type of each pair.
+_PROMOTED = {(a, b): _promote(a, b) for a in DTYPES for b in DTYPES}
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """Return the type of results of two types. Raises RuntimeError where there is none.
+    """Return the type of results of two types.
 
     PyTorch's rule: the higher category decides; within one, the smallest type that both fit.
     """
-    promoted = PROMOTED[type1, type2]
-    if promoted is None:
-        raise RuntimeError(
-            "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
-            f"{type1.scalar} and {type2.scalar}"
-        )
-    return promoted
+    return _PROMOTED[type1, type2]
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:
@@ -221,17 +154,13 @@ def default_dtype() -> dtype:
 
 def set_default_dtype(d: dtype) -> None:
     """Set the type of tensors that are made of Python's floats. Raises TypeError."""
-    if not isinstance(d, dtype):
-        raise TypeError(
-            "invalid dtype object: only floating-point types are supported as the default type"
-        )
-    if not d.is_floating_point:
+    if not (isinstance(d, dtype) and d.is_floating_point):
         raise TypeError("only floating-point types are supported as the default type")
     _Default.dtype = d
 
 
-class _Named:
-    """A constant of the module, such as torch.strided."""
+class layout:  # noqa: N801 (PyTorch's name)
+    """A tensor's layout in memory: torch.strided, and no other."""
 
     __module__ = "torch"
 
@@ -245,21 +174,54 @@ class _Named:
         return restored, ("constant", self.name)
 
 
-class layout(_Named):  # noqa: N801 (PyTorch's name)
-    """A tensor's layout in memory: torch.strided."""
-
-
-class memory_format(_Named):  # noqa: N801 (PyTorch's name)
-    """The order of a new tensor's dimensions in memory."""
-
-
 strided = layout("strided")
-MEMORY_FORMATS = tuple(
-    memory_format(name)
-    for name in ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
-)
+makes("constant")(lambda name: strided)
 
 
-@makes("constant")
-def _constant(name: str) -> _Named:
-    return next(named for named in (strided, *MEMORY_FORMATS) if named.name == name)
+# -- the limits of the element types, which numpy knows
+
+
+class finfo:  # noqa: N801 (PyTorch's name)
+    """The limits of a floating-point type; by default of the default type.
+
+    max, min: the largest finite number and its negative. eps: from 1 to the next number.
+    smallest_normal, tiny: the smallest positive number with full precision. resolution: of as
+    many decimals as are certain.
+    """
+
+    __module__ = "torch"
+
+    def __init__(self, type: dtype | None = None) -> None:
+        """Make the limits of a type. Raises TypeError for types of other numbers."""
+        kind = type or default_dtype()
+        if not kind.is_floating_point:
+            what = "a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
+            raise TypeError(f"torch.finfo() requires {what}")
+        limits = np.finfo(kind.numpy)
+        self.bits, self.dtype = 8 * kind.itemsize, kind.name
+        self.max, self.min, self.eps = float(limits.max), float(limits.min), float(limits.eps)
+        self.smallest_normal = self.tiny = float(limits.tiny)
+        self.resolution = 10.0**-limits.precision
+
+    def __repr__(self) -> str:
+        names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        numbers = ", ".join(f"{name}={getattr(self, name):g}" for name in names)
+        return f"finfo({numbers}, dtype={self.dtype})"
+
+
+class iinfo:  # noqa: N801 (PyTorch's name)
+    """The limits of a type of whole numbers: max and min."""
+
+    __module__ = "torch"
+
+    def __init__(self, type: dtype) -> None:
+        """Make the limits of a type. Raises TypeError for types of other numbers."""
+        if type.category is not Category.INTEGER:
+            what = "an integer input type. Use torch.finfo to handle 'torch.iinfo'"
+            raise TypeError(f"torch.iinfo() requires {what}")
+        limits = np.iinfo(type.numpy)
+        self.bits, self.dtype = limits.bits, type.name
+        self.max, self.min = int(limits.max), int(limits.min)
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
-from operator import index
 from typing import Any, SupportsIndex, overload
 
 from th_shell.runtime.core.pickles import makes, restored
-from th_shell.torch.base.c_types import CType, type_name
 
 Shape = tuple[int, ...]
 
@@ -98,21 +96,11 @@ def check_long(*values: int) -> None:
         raise ValueError("Overflow when unpacking long long")
 
 
-class Size(CType, tuple[int, ...]):
+class Size(tuple[int, ...]):
     """The sizes of a tensor: a tuple whose slices and sums are sizes, too."""
 
     __module__ = "torch"
     __slots__ = ()
-
-    def __new__(cls, *sizes: Iterable[SupportsIndex]) -> Size:
-        """Return the sizes that one iterable has; without one, none.
-
-        Errors: TypeError for more arguments, and for what is no whole number; ValueError for
-        numbers that need more than 64 bits.
-        """
-        if len(sizes) > 1:
-            raise TypeError(f"tuple expected at most 1 argument, got {len(sizes)}")
-        return tuple.__new__(cls, _whole_numbers(sizes[0]) if sizes else ())
 
     def __repr__(self) -> str:
         """Return the sizes as PyTorch prints them."""
@@ -123,11 +111,8 @@ class Size(CType, tuple[int, ...]):
         return restored, ("Size", tuple(self))
 
     def numel(self) -> int:
-        """Return the number of elements of a tensor of these sizes: 1 for no sizes.
-
-        PyTorch: the product wraps around as 64-bit integers do.
-        """
-        return (prod(self) + _INT64_LIMIT) % (2 * _INT64_LIMIT) - _INT64_LIMIT
+        """Return the number of elements of a tensor of these sizes: 1 for no sizes."""
+        return prod(self)
 
     @overload
     def __getitem__(self, key: SupportsIndex) -> int: ...
@@ -140,38 +125,14 @@ class Size(CType, tuple[int, ...]):
 
     def __add__(self, sizes: Any) -> Any:
         """Return these sizes, then those of a tuple."""
-        if isinstance(sizes, tuple):
-            return Size((*self, *sizes))
-        if hasattr(type(sizes), "__array_ufunc__"):  # numpy's arrays add to each number
-            return NotImplemented
-        raise TypeError(f"can only concatenate tuple (not {type_name(sizes)}) to torch.Size")
+        return Size((*self, *sizes)) if isinstance(sizes, tuple) else NotImplemented
 
     def __radd__(self, sizes: Any) -> Any:
         """Return the sizes of a tuple, then these."""
         return Size((*sizes, *self)) if isinstance(sizes, tuple) else NotImplemented
 
-    def __mul__(self, times: SupportsIndex) -> Any:
-        """Return these sizes, several times."""
-        if not hasattr(times, "__index__"):
-            what = f"non-int of type '{type_name(times)}'"
-            raise TypeError(f"can't multiply sequence by {what}")
-        return size_of(tuple.__mul__(self, times))
-
-    __rmul__ = __mul__
-
 
 @makes("Size")
 def size_of(sizes: tuple[int, ...]) -> Size:
-    """Return the Size of a tuple that is known to have whole numbers, without looking at them."""
+    """Return the Size of a tuple."""
     return tuple.__new__(Size, sizes)
-
-
-def _whole_numbers(sizes: Iterable[SupportsIndex]) -> Iterator[int]:
-    for position, size in enumerate(sizes):
-        try:
-            whole = index(size)
-        except TypeError:
-            what = f"(item {position} is '{type_name(size)}')"
-            raise TypeError(f"torch.Size() takes an iterable of 'int' {what}") from None
-        check_long(whole)
-        yield whole

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.torch.base.dtypes import dtype, dtype_of_python
+from th_shell.torch.base.device import device
+from th_shell.torch.base.dtypes import dtype, dtype_of_python, layout
 from th_shell.torch.calls.schema import Parameter
 from th_shell.torch.tensors.tensor import Tensor
 
@@ -85,15 +86,9 @@ def _int(cls: type) -> Converter | None:
     return None
 
 
-def _as_complex(value: Any) -> Any:
-    raise NotImplementedError("complex numbers are not provided here")
-
-
 def _number(cls: type) -> Converter | None:
     if issubclass(cls, (int, float)) and not issubclass(cls, np.generic):
         return AS_IT_IS
-    if issubclass(cls, complex):
-        return _as_complex
     return _as_number if issubclass(cls, (Tensor, np.number, np.bool_)) else None
 
 
@@ -133,6 +128,8 @@ KINDS: dict[str, Callable[[type], Converter | None]] = {
     "tuple of ints": converted(as_ints, tuple, list),
     "tuple of Scalars": converted(_as_numbers, tuple, list),
     "tuple of Tensors": converted(as_tensors, tuple, list),
+    "torch.device": converted(AS_IT_IS, device, str, int),
+    "torch.layout": converted(AS_IT_IS, layout),
     "torch.dtype": lambda cls: AS_IT_IS if cls is dtype else converted(_as_dtype, type)(cls),
 }
 

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from th_shell.runtime.core.errors import TorchError
-from th_shell.torch.base.c_types import type_name
+from th_shell.torch.base.missing import type_name
 from th_shell.torch.calls.argument_types import Rejected, converter
 from th_shell.torch.calls.schema import NUMPY_NAMES, Parameter, Schema
 
@@ -20,16 +20,15 @@ def invalid_arguments(
     args: Args,
     named: Named,
     numbers: bool = False,
-    hidden: Sequence[Schema] = (),
 ) -> TypeError:
     """Return the error of a call that fits none of the signatures.
 
     PyTorch tells exactly what is wrong where one signature alone has room for so many arguments;
-    otherwise it lists the signatures. hidden: further ones, which it does not list.
+    otherwise it lists the signatures.
     """
     count = len(args) + len(named)
     fitting = [s for s in schemas if _required(s) <= count <= _capacity(s, args)]
-    if len(schemas) == 1 and not hidden:
+    if len(schemas) == 1:
         fitting = list(schemas)
     wrong = what_is_wrong(fitting[0], args, named, numbers) if len(fitting) == 1 else None
     return TypeError(wrong.text if wrong else _list(schemas, args, named))
@@ -55,20 +54,6 @@ def has_ints_apart(schema: Schema, args: Args) -> bool:
 
 def _is_int(value: Any) -> bool:
     return not _misfit(_INT, value, None, False)
-
-
-def arguments_of(
-    schemas: Sequence[Schema], args: Args, named: Named
-) -> tuple[Schema, dict[str, Any]]:
-    """Return the first signature that a call's arguments fit, and they themselves by its names.
-
-    Raises TypeError where there is none.
-    """
-    for schema in schemas:
-        if what_is_wrong(schema, args, named, False) is None:
-            names = [p.name for p in schema.positional]
-            return schema, {**dict(zip(names, args, strict=False)), **named}
-    raise invalid_arguments(schemas, args, named)
 
 
 # -- what is wrong with a call of one signature

@@ -11,13 +11,13 @@ from __future__ import annotations
 import inspect
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from keyword import iskeyword
 from typing import Any, TypeAlias
 
-from th_shell.torch.base.dtypes import dtype, memory_format
+from th_shell.torch.base.dtypes import dtype
 from th_shell.torch.tensors.tensor import Tensor
 
 #: A number of Python's.
@@ -36,14 +36,10 @@ IntsOrOne: TypeAlias = Any
 Tensors: TypeAlias = tuple[Tensor, ...]
 #: The tensor to which a result is written.
 Out: TypeAlias = Tensor | None
-#: The tensors to which several results are written.
-Outs: TypeAlias = Any
 #: The element type of a result, where the call names one.
 Kind: TypeAlias = dtype | None
 #: A device, or its name or number.
 Place: TypeAlias = Any
-#: How a result lies in memory, where the call names a way.
-Format: TypeAlias = memory_format | None
 
 #: What PyTorch calls those that it calls otherwise.
 TYPES = {
@@ -52,26 +48,20 @@ TYPES = {
     "TensorOrInt": "Tensor or int",
     "IntOrShape": "int or tuple of ints",
     "Out": "Tensor",
-    "Outs": "tuple of Tensors",
     "Tensors": "tuple of Tensors",
     "Shape": "tuple of ints",
     "IntsOrOne": "tuple of ints",
     "dtype": "torch.dtype",
     "Kind": "torch.dtype",
     "Place": "torch.device",
-    "memory_format": "torch.memory_format",
-    "Format": "torch.memory_format",
     "Source": "torch.Generator",
-    "SourceOrNone": "torch.Generator or none",
     "Any": "object",
 }
-#: Types each of whose alternatives makes a signature: one with '?' has to be given, though it may
-#: be None; '' is not there.
+#: Types each of whose alternatives makes a signature.
 ALTERNATIVES = {
     "Tensor or Number": ("Tensor", "Number"),
     "Tensor or int": ("Tensor", "int"),
     "int or tuple of ints": ("int", "tuple of ints"),
-    "torch.Generator or none": ("torch.Generator?", ""),
 }
 #: Those for which a single int is taken as well.
 SINGLE = {"IntsOrOne"}
@@ -165,13 +155,11 @@ def derive(implementation: Callable[..., Any], name: str = "", more: str = "") -
     which the implementation does not get.
     """
     parameters = _parameters(inspect.unwrap(implementation))
-    # PyTorch: the memory format is behind the options of a new tensor.
-    end = len(parameters) - (bool(parameters) and parameters[-1].name == "memory_format")
-    parameters[end:end] = parse(f"more(*, {more})").parameters if more else ()
+    parameters += parse(f"more(*, {more})").parameters if more else ()
     several = [kind for kind in ALTERNATIVES if any(p.kind == kind for p in parameters)]
     name = name or _without_underscore(implementation.__name__)
     return [
-        Schema(name, tuple(_with_kinds(parameters, dict(zip(several, kinds, strict=True)))))
+        Schema(name, _with_kinds(parameters, dict(zip(several, kinds, strict=True))))
         for kinds in itertools.product(*[ALTERNATIVES[kind] for kind in several])
     ]
 
@@ -195,14 +183,9 @@ def _parameters(implementation: Callable[..., Any]) -> list[Parameter]:
     return parameters
 
 
-def _with_kinds(parameters: list[Parameter], kinds: dict[str, str]) -> Iterator[Parameter]:
-    """Yield the parameters with the alternatives chosen for some types; '' leaves one out."""
-    for parameter in parameters:
-        kind = kinds.get(parameter.kind, parameter.kind)
-        if kind.endswith("?"):
-            yield replace(parameter, kind=kind[:-1], default=None, nullable=True)
-        elif kind:
-            yield replace(parameter, kind=kind)
+def _with_kinds(parameters: list[Parameter], kinds: dict[str, str]) -> tuple[Parameter, ...]:
+    """Return the parameters with the alternatives chosen for some types."""
+    return tuple([replace(p, kind=kinds.get(p.kind, p.kind)) for p in parameters])
 
 
 def _without_underscore(name: str) -> str:

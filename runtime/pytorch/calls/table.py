@@ -1,9 +1,9 @@
 """The table of operations, and the functions and methods that are made of its rows.
 
     @op()
-    def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Tensor: ...
+    def tril(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Tensor: ...
 
-adds a row, which makes ``torch.logit`` and ``Tensor.logit``. Each row is one signature; several
+adds a row, which makes ``torch.tril`` and ``Tensor.tril``. Each row is one signature; several
 rows of one name are its overloads. Errors, signatures and completion come from the rows. The
 decorator `op` derives a signature from the implementation (`schema.derive`), or takes it as text.
 
@@ -21,8 +21,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from th_shell.runtime.core.errors import TorchError
+from th_shell.torch.base.device import OPTIONS
 from th_shell.torch.calls.argument_types import AS_IT_IS, Converter, Rejected, as_ints, converter
-from th_shell.torch.calls.device import OPTIONS
 from th_shell.torch.calls.messages import (
     as_pytorch_error,
     has_ints_apart,
@@ -34,7 +34,6 @@ from th_shell.torch.calls.schema import Parameter, Schema, derive, parse
 from th_shell.torch.tensors.layouts import check_apart
 from th_shell.torch.tensors.tensor import Tensor
 from th_shell.torch.tensors.writing import (
-    OTHER_TYPE,
     check_single,
     deliver,
     write_in_place,
@@ -62,12 +61,6 @@ class Row:
     in_place: bool = False
     #: The first argument is self, which messages do not count.
     is_method: bool = False
-    #: Messages do not list the signature, which PyTorch takes for the sake of old programs.
-    hidden: bool = False
-    #: `out` may have another type than the result.
-    casts: bool = False
-    #: The texts of errors where `out` may not have another type, and has.
-    other_type: tuple[str, ...] = (OTHER_TYPE,)
 
 
 def plan_of(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> Plan:
@@ -154,7 +147,7 @@ def _plan_by_name(plan: Plan, by_name: ByName, ours: set[str], row: Row) -> Plan
         for name in checked:
             OPTIONS[name](converted.pop(name))
         out = converted.pop("out") if delivers else None
-        return deliver(out, plan(*args, **converted), row.casts, row.other_type)
+        return deliver(out, plan(*args, **converted))
 
     return call
 
@@ -179,21 +172,11 @@ _NOTHING = _Nothing()
 F = TypeVar("F", bound=Implementation)
 
 
-#: What changes its tensor as a function, too: torch.relu_.
-_FUNCTIONS_IN_PLACE = frozenset(
-    """
-    abs acos acosh addmv arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh ceil
-    celu clamp clamp_max clamp_min clip conj_physical cos cosh deg2rad erf erfc exp exp2 expm1 fix
-    floor frac gcd i0 lcm ldexp log log10 log1p log2 logit nan_to_num neg negative rad2deg
-    reciprocal relu round rsqrt selu sigmoid sin sinc sinh sqrt square tan tanh threshold trunc
-    xlogy
-    """.split()
-)
-#: What the names of functions of other modules than torch begin with.
-SUBMODULES = ("linalg_", "special_")
+#: What the names of functions of torch.linalg begin with.
+SUBMODULE = "linalg_"
 #: All rows, by function or 'Tensor.method'.
 ROWS: dict[str, list[Row]] = {}
-#: The functions of the module, by name; also dotted ones, such as linalg.inv.
+#: The functions of the module, by name; torch.linalg.inv is linalg_inv.
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 
@@ -205,9 +188,6 @@ def op(
     method: bool | None = None,
     in_place: bool = False,
     numbers: bool = False,
-    hidden: bool = False,
-    casts: bool = False,
-    other_type: tuple[str, ...] = (OTHER_TYPE,),
 ) -> Callable[[F], F]:
     """Register an implementation under the signatures of texts, or without texts under its own.
 
@@ -216,12 +196,9 @@ def op(
         ``**options``, which get those that `OPTIONS` lacks.
     function: there is a function.
     method: there is a method; by default where the first parameter is `Tensor input`.
-    in_place: there is also a method with '_' behind its name, and for some names a function, which
-        write the result to the tensor; not in torch.linalg and torch.special.
+    in_place: there is also a method with '_' behind its name, which writes the result to the
+        tensor.
     numbers: Python's numbers are taken for tensors.
-    hidden: messages do not list the signatures.
-    casts: `out`, where the implementation does not get it, may have another type than the result.
-    other_type: the errors' texts where it may not, instead of PyTorch's usual ones (`check_out`).
     """
 
     def register(implementation: F) -> F:
@@ -231,17 +208,13 @@ def op(
             for s in derive(implementation, public_name, more)
         )
         for schema in map(parse, schemas) if schemas else derived:
-            row = Row(schema, implementation, numbers, False, False, hidden, casts, other_type)
+            row = Row(schema, implementation, numbers)
             if function:
                 _register(schema.name, row)
             if method or (method is None and _is_of_tensor(schema)):
                 _register(f"Tensor.{schema.name}", _method(row))
-            if in_place and not schema.name.startswith(SUBMODULES):
-                changed = _changing(row)
-                if method is not False:
-                    _register(f"Tensor.{schema.name}_", _method(changed))
-                if schema.name in _FUNCTIONS_IN_PLACE:
-                    _register(f"{schema.name}_", changed)
+            if in_place and not schema.name.startswith(SUBMODULE):
+                _register(f"Tensor.{schema.name}_", _method(_changing(row)))
         return implementation
 
     return register
@@ -256,7 +229,7 @@ def functional(function: F) -> F:
 
 def _is_of_tensor(schema: Schema) -> bool:
     first = str(schema.parameters[0]) if schema.parameters else ""
-    return first == "Tensor input" and not schema.name.startswith(SUBMODULES)
+    return first == "Tensor input" and not schema.name.startswith(SUBMODULE)
 
 
 def _changing(row: Row) -> Row:
@@ -271,11 +244,6 @@ def _method(row: Row) -> Row:
     return replace(row, schema=schema, is_method=True)
 
 
-def operation(name: str) -> list[Row]:
-    """Return the rows of a function, or of a method ('Tensor.add'); none for other names."""
-    return ROWS.get(name, [])
-
-
 def _register(name: str, row: Row) -> None:
     rows = ROWS.setdefault(name, [])
     rows.append(row)
@@ -283,7 +251,7 @@ def _register(name: str, row: Row) -> None:
         return
     function = _function(row.schema.name, rows)
     # Where pickles find it: linalg.inv.
-    function.__qualname__ = name.replace("_", ".", 1) if name.startswith(SUBMODULES) else name
+    function.__qualname__ = name.replace("_", ".", 1) if name.startswith(SUBMODULE) else name
     owner, dot, attribute = name.rpartition(".")
     if owner == "Tensor":
         setattr(Tensor, attribute, function)
@@ -296,7 +264,7 @@ def document() -> None:
     for name, rows in ROWS.items():
         owner, _, attribute = name.rpartition(".")
         function = getattr(Tensor, attribute) if owner == "Tensor" else FUNCTIONS[name]
-        signatures = "\n".join(f"{row.schema.name}{row.schema}" for row in rows if not row.hidden)
+        signatures = "\n".join(f"{row.schema.name}{row.schema}" for row in rows)
         function.__doc__ = f"{signatures}\n\n{inspect.getdoc(rows[0].implementation) or ''}"
         function.__dict__["__wrapped__"] = _Unsigned(rows[0].implementation)
 
@@ -409,9 +377,7 @@ def _find(rows: list[Row], args: Any, named: Any) -> tuple[Plan, bool]:
                 row = replace(row, implementation=_in_place(row.implementation, count))
             return plan_of(row, args, named), is_for_all
         is_for_all = is_for_all and not wrong.of_value
-    shown = [r.schema for r in rows if not r.hidden]
-    hidden = [r.schema for r in rows if r.hidden]
-    raise invalid_arguments(shown, args[skip:], named, rows[0].numbers, hidden)
+    raise invalid_arguments([r.schema for r in rows], args[skip:], named, rows[0].numbers)
 
 
 def _in_place(implementation: Implementation, count: int) -> Implementation:

@@ -36,10 +36,8 @@ from th_shell.torch.tensors.writing import (
 
 
 def _numbers_of(*categories: Category) -> frozenset[int]:
-    """Return numpy's numbers of some categories' types, without those that are for storing only."""
-    stored = ("uint16", "uint32", "uint64")
-    kinds = NUMPY_DTYPES.items()
-    return frozenset(n.num for n, t in kinds if t.category in categories and t.name not in stored)
+    """Return numpy's numbers of some categories' types."""
+    return frozenset(n.num for n, t in NUMPY_DTYPES.items() if t.category in categories)
 
 
 #: Types on which a ufunc computes as PyTorch does, by numpy's numbers for them.
@@ -48,12 +46,8 @@ WHOLE = _numbers_of(Category.INTEGER)
 NUMBERS = FLOATS | WHOLE
 ALL = _numbers_of(*Category)
 _HALF = np.dtype(np.float16).num
-WIDE_FLOATS = FLOATS - {_HALF}
 _BOOL = np.dtype(np.bool_).num
-#: All types, and some of them, those that PyTorch has for storing included.
-STORED = frozenset(kind.num for kind in NUMPY_DTYPES)
-NOT_BOOL = STORED - {_BOOL}
-BITWISE = frozenset(kind.num for kind in NUMPY_DTYPES if kind.kind != "f")
+BITWISE = ALL - FLOATS
 _UFUNC = np.ufunc
 
 

@@ -106,16 +106,6 @@ def right_shift(a: Values, b: Values) -> Values:
     return np.right_shift(a, np.where((b >= 0) & (b <= end), b, end))
 
 
-def heaviside(a: Values, b: Values) -> Values:
-    """Return 0 for numbers below 0, 1 above, and b for 0."""
-    return np.where(a == 0, b, (a > 0).astype(a.dtype))
-
-
-def xlogy(a: Values, b: Values) -> Values:
-    """Return a * log(b), and 0 where a is 0."""
-    return np.where(np.isnan(b), b, np.where(a == 0, a.dtype.type(0), a * np.log(b)))
-
-
 def sign(a: Values) -> Values:
     """Return -1, 0 or 1; 0 for nans, too."""
     if a.dtype.kind == "b":
@@ -153,15 +143,6 @@ def sinc(a: Values) -> Values:
     """Return sin(pi a) / (pi a), and 1 at 0."""
     angle = a * a.dtype.type(math.pi)
     return np.where(a == 0, a.dtype.type(1), np.sin(angle) / angle)
-
-
-def logit(a: Values, eps: float | None) -> Values:
-    """Return log(a / (1 - a)), where a is kept between eps and 1 - eps."""
-    if eps is not None:
-        kind = a.dtype.type
-        low, high = kind(eps), kind(1) - kind(eps)
-        a = np.where(a < low, low, np.where(a > high, high, a))
-    return np.log(a / (1 - a))
 
 
 def nan_to_num(a: Values, nan: float | None, posinf: float | None, neginf: float | None) -> Values:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.base.c_types import type_name
 from th_shell.torch.base.dtypes import dtype_of, int64
+from th_shell.torch.base.missing import type_name
 from th_shell.torch.base.shapes import Shape, check_long, listed, wrap_dim
 from th_shell.torch.base.warn import warn
 from th_shell.torch.compute.literals import array_of
@@ -195,18 +195,6 @@ def _checked(array: Array, dim: int, sizes: Shape) -> Array:
                 f"shape of the indexed tensor {listed(sizes)} at index {dim + at}"
             )
     return array
-
-
-def masks_checked(arrays: Sequence[Array], sizes: Shape) -> Chosen:
-    """Return arrays of indices by the dimensions that they index one after the other."""
-    chosen: Chosen = {}
-    dim = 0
-    for array in arrays:
-        chosen[dim] = array
-        dim += array.ndim if _is_mask(array) else 1
-    if dim > len(sizes):
-        raise IndexError(f"too many indices for tensor of dimension {len(sizes)} (got {dim})")
-    return {dim: _checked(array, dim, sizes) for dim, array in chosen.items()}
 
 
 def as_indices(chosen: Chosen) -> Chosen:

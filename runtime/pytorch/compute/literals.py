@@ -139,7 +139,7 @@ def _at_once(leaves: Sequence[Any], kind: dtype | None) -> Array | None:
         return None
     try:
         # Ints are read as they are, so that those which do not fit are seen.
-        read = np.int64 if natural is Category.INTEGER and element_type.name != "uint64" else None
+        read = np.int64 if natural is Category.INTEGER else None
         values: Array = quietly.run(np.array, leaves, read or element_type.numpy)
     except OverflowError:
         return None
@@ -163,7 +163,7 @@ def _type_of(data: Any) -> dtype:
     if isinstance(data, (bool, int, float)):
         return type_of_number(type(data))
     if isinstance(data, complex):
-        return default_dtype().to_complex()
+        raise NotImplementedError("complex numbers are not provided here")
     if isinstance(data, Tensor):
         return data.dtype
     if isinstance(data, (str, bytes)):
@@ -234,11 +234,7 @@ def _as_whole(value: Any, kind: dtype) -> Any:
     if isinstance(value, float):
         return convert_number(float(value), kind, kind.name)
     number = operator.index(value)
-    if kind.name == "uint64":
-        if not -(2**63) <= number < 2**64:
-            raise OverflowError("int too big to convert")
-    else:
-        check_long(number)
+    check_long(number)
     return convert_number(number, kind, kind.name)
 
 

@@ -1,6 +1,6 @@
-"""torch.load: reads what PyTorch of any version has saved, tensors and plain containers alone.
+"""torch.load: reads what PyTorch since 1.6 has saved, tensors and plain containers alone.
 
-The storages of zip files are read or mapped here; what PyTorch wrote before 1.6 is refused.
+What PyTorch wrote before 1.6 is refused.
 """
 
 from __future__ import annotations
@@ -8,54 +8,37 @@ from __future__ import annotations
 import io
 import os
 import struct
-import sys
 import zipfile
 from pickle import UnpicklingError
 from typing import IO, Any
 
 import numpy as np
 
+from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import TorchError
-from th_shell.runtime.core.mapping import map_privately
 from th_shell.runtime.core.storage import Storage
 from th_shell.runtime.io.foreign_files import START, foreign_kind, is_of_torch7
+from th_shell.torch.base.device import check_device
 from th_shell.torch.calls.messages import no_memory
-from th_shell.torch.classes.storages import TypedStorage
-from th_shell.torch.files.safetensors_files import load_safetensors
 from th_shell.torch.files.saving import HEADER
-from th_shell.torch.files.storage_loading import (
-    Place,
-    checked,
-    fill,
-    new_storage,
-    placed,
-    placing,
-    text,
-)
-from th_shell.torch.files.unpickling import Unpickler, pytorch_errors
+from th_shell.torch.files.unpickling import DAMAGED, StorageKind, Unpickler, pytorch_errors
+from th_shell.torch.tensors.storages import TypedStorage
 from th_shell.torch.tensors.tensor import storage_type
-from th_shell.torch.tensors.unprovided import memory_of
 
 _MAGIC = b"PK\x03\x04"  # what a zip file, and each header in it, begins with
+_PIECE = 1 << 24  # bytes that are read at a time
 
 
 def load(
     f: str | os.PathLike[str] | IO[bytes],
     map_location: Any = None,
-    pickle_module: Any = None,
     *,
     weights_only: bool | None = True,
-    mmap: bool | None = None,
-    encoding: str = "utf-8",
 ) -> Any:
     """Read the object of a file that PyTorch, or `save`, has written; no code of the file runs.
 
-    f: a path, or a binary file object. map_location: where storages are to be that were on other
-    devices: 'cpu', or by their names, or by a function of a storage and its device's name. mmap:
-    storages are mapped, and read when they are used; changes do not reach the file, which must be
-    one of `save` or of PyTorch since 1.6, named by its path. encoding: of texts of Python 2.
+    f: a path, or a binary file object. map_location: the processor, for storages of other devices.
 
-    A path that ends in .safetensors names a file of that format.
     Raises UnpicklingError for what is no tensor or plain container, and for a damaged file;
     RuntimeError for other files; OSError; EOFError.
     """
@@ -64,43 +47,27 @@ def load(
             "weights_only=False is not provided here: no code of a file runs. Leave it out, if the "
             "file has tensors and plain containers alone"
         )
-    if pickle_module is not None:
-        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
-    is_path = isinstance(f, (str, os.PathLike))
-    if mmap and not is_path:
-        raise ValueError("f must be a file path in order to use the mmap argument")
-    place = placing(map_location)
+    if callable(map_location) or isinstance(map_location, dict):
+        raise NotImplementedError("map_location is 'cpu' here: there is no other device")
+    check_device(map_location)
+    is_mapped = map_location is not None
     try:
-        if not is_path:
-            return _load(_seekable(f), place, False, encoding)
-        path = os.fspath(f)  # type: ignore[arg-type]
-        with open(path, "rb") as file:
-            if path.endswith(".safetensors"):
-                return load_safetensors(file)
-            return _load(file, place, bool(mmap), encoding)
+        if not isinstance(f, (str, os.PathLike)):
+            return _load(f, is_mapped)
+        with open(f, "rb") as file:
+            return _load(file, is_mapped)
     except (MemoryError, TorchError) as error:
         raise no_memory(error) from None
 
 
-def _seekable(file: Any) -> Any:
-    for name in ("seek", "tell"):
-        if not hasattr(file, name):
-            raise AttributeError(
-                f"'{type(file).__name__}' object has no attribute '{name}'. You can only "
-                "torch.load from a file that is seekable. Please pre-load the data into a buffer "
-                "like io.BytesIO and try to load from it instead."
-            )
-    return file
-
-
-def _load(file: IO[bytes], place: Place, mmap: bool, encoding: str) -> Any:
+def _load(file: IO[bytes], is_mapped: bool) -> Any:
     start = file.tell()
     head = file.read(START)
     file.seek(start)
     if head.startswith(_MAGIC):
-        archive = _ZipFile(file, place, mmap)
+        archive = _ZipFile(file, is_mapped)
         with pytorch_errors():
-            return archive.load(encoding)
+            return archive.load()
     if not head:
         raise EOFError("Ran out of input")
     raise RuntimeError(f"Invalid magic number; corrupt file?{_file_kind(head)}")
@@ -159,46 +126,67 @@ def _damaged(why: str) -> RuntimeError:
 class _ZipFile:
     """The storages of a zip file that is being read."""
 
-    def __init__(self, file: IO[bytes], place: Place, mmap: bool) -> None:
+    def __init__(self, file: IO[bytes], is_mapped: bool) -> None:
         self._file = file
+        self._is_mapped = is_mapped
         self._archive = _Archive(file)
         if "constants.pkl" in self._archive:
             raise RuntimeError(
                 "Cannot use ``weights_only=True`` with TorchScript archives passed "
                 "to ``torch.load``."
             )
-        self._place = place
-        order = self._archive.read("byteorder") if "byteorder" in self._archive else b"little"
-        self._swap = order.decode("latin-1") != sys.byteorder
-        self._memory = map_privately(file.fileno()) if mmap else None
+        if "byteorder" in self._archive and self._archive.read("byteorder") != b"little":
+            raise NotImplementedError("files with the bytes in the other order are not read here")
         self._storages: dict[str, TypedStorage] = {}
 
-    def load(self, encoding: str) -> Any:
+    def load(self) -> Any:
         pickled = io.BytesIO(self._archive.read("data.pkl"))
-        return Unpickler(pickled, encoding, self._storage).load()
+        return Unpickler(pickled, self._storage).load()
 
     def _storage(self, pid: Any) -> TypedStorage:
-        if type(pid) is not tuple or len(pid) != 5 or text(pid[0]) != "storage":
+        if type(pid) is not tuple or len(pid) != 5 or pid[0] != "storage":
             raise UnpicklingError(f"Only persistent_load of storage is allowed, but got {pid!r}")
         _, kind, key, location, count = pid
-        typed = self._storages.get(text(key))
+        typed = self._storages.get(key)
         if typed is None:
-            storage = self._read(kind, text(key), count)
-            typed = placed(storage, kind.elements, text(location), self._place)
-            self._storages[text(key)] = typed
+            storage = self._read(kind, key, count)
+            _check_location(str(location), self._is_mapped)
+            typed = self._storages[key] = TypedStorage(storage, dtype=kind.elements)
         return typed
 
     def _read(self, kind: Any, key: str, count: Any) -> Storage:
         start, size = self._archive.place(f"data/{key}")
-        kind = checked(kind, count, size)
-        if self._memory is not None and not start % kind.itemsize:
-            memory, size = memory_of(kind, count)
-            data = np.frombuffer(self._memory, memory, size, start)
-            storage = storage_type(memory)(data, self._memory)
-        else:
-            storage = new_storage(kind, count)
-            self._file.seek(start)
-            fill(self._file, storage.data)
-        if self._swap:
-            storage.data.byteswap(inplace=True)
+        if type(kind) is not StorageKind or type(count) is not int:
+            raise UnpicklingError(f"{DAMAGED}: a storage of {count!r} elements of {kind!r}")
+        if not 0 <= count * kind.elements.itemsize <= size:
+            raise UnpicklingError(f"{DAMAGED}: it has no {count} elements of {kind.elements!r}")
+        storage = storage_type(kind.elements.numpy).new(count)
+        self._file.seek(start)
+        _fill(self._file, storage.data)
         return storage
+
+
+def _check_location(location: str, is_mapped: bool) -> None:
+    """Raise RuntimeError for a storage of another device, unless the call maps it."""
+    if location.startswith("cpu") or is_mapped:
+        return
+    if location.startswith("cuda"):
+        raise RuntimeError(
+            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is "
+            "False. If you are running on a CPU-only machine, please use torch.load with "
+            "map_location=torch.device('cpu') to map your storages to the CPU."
+        )
+    raise RuntimeError(
+        f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with "
+        f"{location})"
+    )
+
+
+def _fill(file: IO[bytes], data: Array) -> None:
+    """Read elements from where a file stands."""
+    view = data.view(np.uint8).data
+    for at in range(0, len(view), _PIECE):
+        part = file.read(min(_PIECE, len(view) - at))
+        if len(part) < min(_PIECE, len(view) - at):
+            raise EOFError
+        view[at : at + len(part)] = part

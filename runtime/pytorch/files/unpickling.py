@@ -15,12 +15,14 @@ from operator import index
 from pickle import UnpicklingError
 from typing import IO, Any, ClassVar, NamedTuple
 
+import numpy as np
+
+from th_shell.torch.base.device import device
 from th_shell.torch.base.dtypes import ALIASES, DTYPES, dtype, strided, uint8
+from th_shell.torch.base.missing import MISSING
 from th_shell.torch.base.shapes import Size
-from th_shell.torch.calls.device import device
-from th_shell.torch.classes.storages import TypedStorage
-from th_shell.torch.tensors.tensor import Tensor
-from th_shell.torch.tensors.unprovided import new_tensor
+from th_shell.torch.tensors.storages import TypedStorage
+from th_shell.torch.tensors.tensor import Tensor, wrap
 
 DAMAGED = "the file is incomplete, or was damaged"
 #: What Python raises where a pickle is not what was written.
@@ -55,46 +57,27 @@ class StorageKind(NamedTuple):
     elements: dtype
 
 
-def _view(storage: Any, kind: Any, offset: Any, size: Any, stride: Any) -> Tensor:
-    """Return a tensor; offset and strides count elements."""
+def _rebuild(
+    storage: Any, offset: Any, size: Any, stride: Any, _: Any = None, __: Any = None, lazy: Any = ()
+) -> Tensor:
+    """Return a tensor of a storage; offset and strides count elements.
+
+    lazy: what PyTorch does to the elements when they are read, which is not done here.
+    """
     sizes, strides = tuple(map(index, size)), tuple(map(index, stride))
-    if type(storage) is not TypedStorage or type(kind) is not dtype:
-        raise UnpicklingError(f"a tensor needs a storage and a type, not {storage!r} and {kind!r}")
+    if type(storage) is not TypedStorage:
+        raise UnpicklingError(f"a tensor needs a storage, not {storage!r}")
     if len(sizes) != len(strides) or min((0, *sizes, *strides)) < 0:
         raise UnpicklingError(f"a tensor has the sizes {sizes} and the strides {strides}")
-    width = kind.itemsize
-    tensor = new_tensor(kind)
+    if any(lazy[name] for name in lazy or ()):
+        raise UnpicklingError(
+            f"a tensor that PyTorch changes when it is read ({', '.join(lazy)}): there, save "
+            "what resolve_neg() gives"
+        )
+    width = storage.dtype.itemsize
+    tensor = wrap(np.empty(0, storage.dtype.numpy))
     steps = tuple([step * width for step in strides])
     tensor.set_view(storage.object, index(offset) * width, sizes, steps)
-    return tensor
-
-
-def rebuild_tensor(
-    storage: Any, offset: Any, size: Any, stride: Any, _: Any = None, __: Any = None, more: Any = ()
-) -> Tensor:
-    """Return a tensor of a storage; offset and strides count elements. Raises UnpicklingError.
-
-    more: what else is to be done to the elements when they are read, as PyTorch's lazy views.
-    """
-    kind = getattr(storage, "dtype", None)
-    return _resolved(_view(storage, kind, offset, size, stride), more)
-
-
-def _rebuild_typed(
-    storage: Any, offset: Any, size: Any, stride: Any, _: Any, __: Any, kind: Any, more: Any = ()
-) -> Tensor:
-    return _resolved(_view(storage, kind, offset, size, stride), more)
-
-
-def _resolved(tensor: Tensor, more: Any) -> Tensor:
-    pending = [name for name in more or () if more[name]]
-    if pending == ["neg"] and not tensor.is_complex():
-        return tensor.neg()
-    if pending:
-        raise UnpicklingError(
-            f"a tensor that PyTorch changes when it is read ({', '.join(pending)}): there, save "
-            "what resolve_conj() gives"
-        )
     return tensor
 
 
@@ -112,12 +95,6 @@ def _make(maker: Any, args: Any) -> Any:
     return maker.make(*args)
 
 
-def _layout(name: str) -> Any:
-    if name != repr(strided):
-        raise NotImplementedError(f"sparse tensors are not provided here (layout {name})")
-    return strided
-
-
 #: What pickles may call, by name.
 _MAKERS: dict[str, Callable[..., Any]] = {
     "__builtin__.bytearray": bytearray,
@@ -130,11 +107,10 @@ _MAKERS: dict[str, Callable[..., Any]] = {
     "torch._tensor._rebuild_from_type_v2": _rebuild_with_attributes,
     "torch._utils._rebuild_parameter": lambda data, *_: data,
     "torch._utils._rebuild_parameter_with_state": lambda data, *_: data,
-    "torch._utils._rebuild_tensor": rebuild_tensor,
-    "torch._utils._rebuild_tensor_v2": rebuild_tensor,
-    "torch._utils._rebuild_tensor_v3": _rebuild_typed,
+    "torch._utils._rebuild_tensor": _rebuild,
+    "torch._utils._rebuild_tensor_v2": _rebuild,
     "torch.device": device,
-    "torch.serialization._get_layout": _layout,
+    "torch.serialization._get_layout": lambda name: strided,
 }
 #: All that pickles may name.
 _NAMED: dict[str, Any] = {
@@ -157,10 +133,8 @@ class Unpickler(pickle._Unpickler):
 
     stack: list[Any]
 
-    def __init__(
-        self, file: IO[bytes], encoding: str, load_storage: Callable[[Any], Any] | None = None
-    ) -> None:
-        super().__init__(file, encoding=encoding)
+    def __init__(self, file: IO[bytes], load_storage: Callable[[Any], Any]) -> None:
+        super().__init__(file)
         self._load_storage = load_storage
 
     def find_class(self, module_name: str, global_name: str) -> Any:
@@ -173,8 +147,6 @@ class Unpickler(pickle._Unpickler):
 
     def persistent_load(self, pid: Any) -> Any:
         """Return the storage that something stands for."""
-        if self._load_storage is None:
-            raise UnpicklingError("unsupported persistent id encountered")
         return self._load_storage(pid)
 
     def load_reduce(self) -> None:
@@ -205,8 +177,10 @@ class Unpickler(pickle._Unpickler):
 
 def _not_allowed(name: str) -> UnpicklingError:
     name = name.removeprefix("builtins.").removeprefix("__builtin__.")
+    why = MISSING.get(name.removeprefix("torch."))
+    reason = f" ({why})" if why else ""
     return UnpicklingError(
-        f"Unsupported global: GLOBAL {name} was not an allowed global by default. Of what a file "
-        f"names, only tensors and plain containers are made here: let PyTorch read the file, and "
-        f"save the tensors of it, as a state_dict() for example."
+        f"Unsupported global: GLOBAL {name} was not an allowed global by default{reason}. Of what "
+        "a file names, only tensors and plain containers are made here: let PyTorch read the "
+        "file, and save the tensors of it, as a state_dict() for example."
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.torch.base.dtypes import Category, bool_, float64
+from th_shell.torch.base.dtypes import Category, bool_
 from th_shell.torch.base.shapes import broadcast
 from th_shell.torch.calls.schema import OUT, Number, Operand, Out
 from th_shell.torch.calls.table import op, with_quick_call
@@ -32,7 +32,7 @@ from th_shell.torch.ops.creation import fill_number
 from th_shell.torch.ops.unary import absolute, inverse, negative, positive
 from th_shell.torch.tensors.layouts import check_apart
 from th_shell.torch.tensors.tensor import Tensor, wrap
-from th_shell.torch.tensors.writing import cast, check_cast, check_out
+from th_shell.torch.tensors.writing import check_cast
 
 
 def reject_bools(a: Any, b: Any) -> None:
@@ -107,25 +107,6 @@ def sub(input: Any, other: Any, alpha: Any = 1, *, out: Out = None) -> Tensor:
         reject_bools(input, other)
         other = _scaled(input, other, alpha, out)
     return subtract(input, other, out)
-
-
-@op(f"rsub({_NUMBER_ALPHA})", method=False)
-@op("rsub(Tensor input, Tensor other, *, Number alpha = 1)", method=False)
-def rsub(input: Any, other: Any, alpha: Any = 1) -> Tensor:
-    """Return ``other - alpha * input``, broadcast to one shape."""
-    return sub(other, input, alpha)
-
-
-def _old_order(name: str, function: Callable[..., Tensor]) -> None:
-    @op(f"{name}(Tensor input, Number alpha, Tensor other)", in_place=True, hidden=True)
-    def scaled(input: Any, alpha: Any, operand: Any, *, out: Out = None) -> Tensor:
-        return function(input, operand, alpha=alpha, out=out)
-
-    scaled.__doc__ = f"`{name}` with its arguments in the order of old programs."
-
-
-_old_order("add", add)
-_old_order("sub", sub)
 
 
 # -- products and quotients
@@ -222,30 +203,6 @@ def _power_by(exponent: Any) -> Pointwise:
 
 _EXPONENT = [form.replace("other", "exponent") for form in (TENSORS, OF_NUMBER, NUMBER)]
 binary("pow", power_of, *_EXPONENT, doc="``input ** exponent``, broadcast to one shape.")
-
-
-_float_power = Pointwise(formulas.power, frozenset(), rule=lambda kind: float64)
-
-
-def _power_of_doubles(input: Any, exponent: Any, out: Out = None) -> Tensor:
-    which = "base given to float_power_" if out is input else "output given to float_power"
-    message = f"the {which} has dtype {{1.scalar}} but the operation's result requires dtype Double"
-    check_out(out, float64, messages=[message])
-    return _float_power(input, exponent, out)
-
-
-_AS_DOUBLES = "``input ** exponent``, computed as torch.float64."
-binary("float_power", _power_of_doubles, *_EXPONENT, doc=_AS_DOUBLES)
-
-
-@op(in_place=True)
-def ldexp(input: Operand, other: Operand, *, out: Out = None) -> Tensor:
-    """Return ``input * 2 ** other``."""
-    kind = to_float(result_type(input, other))
-    if out is not None and kind.category > out.dtype.category:
-        raise RuntimeError(f"ldexp can't be cast to the desired output type {out.dtype.scalar}")
-    product = multiply(input, _power(2.0, other), out)
-    return product if out is not None else wrap(cast(product.array, kind.numpy))
 
 
 Binary = Callable[..., Any]

@@ -8,14 +8,14 @@ PyTorch's documentation: torch.Tensor; torch, Tensor Attributes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from math import prod
 from typing import Any
 
 from th_shell.torch.base import dtypes
+from th_shell.torch.base.device import CPU, NO_AUTOGRAD
 from th_shell.torch.base.dtypes import dtype, strided
 from th_shell.torch.base.shapes import wrap_dim
-from th_shell.torch.calls.device import CPU, NO_AUTOGRAD
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute import promotion
 from th_shell.torch.tensors.tensor import Tensor
@@ -114,45 +114,19 @@ for _name in ("is_floating_point", "is_complex", "is_signed"):
     _tell(_name)
 
 
-@op(name="is_conj is_neg is_inference")
-def is_lazy(input: Tensor) -> bool:
-    """Tell whether a computation on the elements is put off, which is never so."""
-    return False
-
-
-@op()
-def get_device(input: Tensor) -> int:
-    """Return the number of the tensor's device; -1 for the processor."""
-    return -1
-
-
-@op(method=False)
-def real(input: Tensor) -> Tensor:
-    """Return the tensor itself, since its elements are real numbers."""
-    return input
-
-
-@op(method=False)
-def imag(input: Tensor) -> Tensor:
-    """Raise TypeError, since no elements are complex numbers."""
-    raise TypeError("imag is not implemented for tensors with non-complex dtypes.")
-
-
 _PROPERTIES: dict[str, Callable[[Tensor], Any]] = {
     "device": lambda self: CPU,
     "grad": lambda self: None,
     "grad_fn": lambda self: None,
-    "imag": imag,
     "is_cpu": lambda self: True,
     "is_leaf": lambda self: True,
     "itemsize": lambda self: self.dtype.itemsize,
     "layout": lambda self: strided,
     "nbytes": lambda self: self.array.nbytes,
     "ndim": lambda self: len(self._size or self.size_object),
-    "real": real,
     "shape": lambda self: self._size or self.size_object,
 }
-for _name in ("cuda", "sparse", "quantized", "meta", "mkldnn", "mps", "xpu", "nested"):
+for _name in ("cuda", "sparse", "quantized", "mps"):
     _PROPERTIES[f"is_{_name}"] = lambda self: False
 for _name, _function in _PROPERTIES.items():
     setattr(Tensor, _name, property(_function))
@@ -177,7 +151,7 @@ op()(dtypes.promote_types)
 
 
 #: The functions of the module, which are no operations.
-GRADIENT_MODES = ("enable_grad", "inference_mode", "is_grad_enabled", "no_grad", "set_grad_enabled")
+GRADIENT_MODES = ("inference_mode", "is_grad_enabled", "no_grad")
 
 
 @contextmanager
@@ -193,19 +167,6 @@ def no_grad(function: Any = None) -> Any:
 def inference_mode(mode: Any = True) -> Any:
     """Return a `with` block, or a decorator, without gradients: all code is so."""
     return mode if callable(mode) else _nothing()
-
-
-def enable_grad(function: Any = None) -> Any:
-    """Raise NotImplementedError: there are no gradients."""
-    raise NotImplementedError(NO_AUTOGRAD)
-
-
-def set_grad_enabled(mode: bool) -> AbstractContextManager[None]:
-    """Leave gradients off. Raises NotImplementedError where they are wanted."""
-    if mode:
-        raise NotImplementedError(NO_AUTOGRAD)
-    block: AbstractContextManager[None] = _nothing()
-    return block
 
 
 def is_grad_enabled() -> bool:

@@ -15,7 +15,7 @@ from th_shell.torch.base.dtypes import Category, bool_, dtype
 from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import broadcast
-from th_shell.torch.calls.schema import OUT, Number, Operand, Out, TensorOrNumber
+from th_shell.torch.calls.schema import OUT, Number, Out, TensorOrNumber
 from th_shell.torch.calls.table import op, with_quick_call
 from th_shell.torch.compute import formulas
 from th_shell.torch.compute.elementwise import (
@@ -23,7 +23,6 @@ from th_shell.torch.compute.elementwise import (
     BITWISE,
     FLOATS,
     NUMBERS,
-    STORED,
     WHOLE,
     Pointwise,
     called,
@@ -32,7 +31,7 @@ from th_shell.torch.compute.elementwise import (
 from th_shell.torch.compute.promotion import result_type, to_float
 from th_shell.torch.ops.creation import check_factor, fill_number
 from th_shell.torch.tensors.tensor import Tensor, wrap
-from th_shell.torch.tensors.writing import cast, check_single
+from th_shell.torch.tensors.writing import cast
 
 #: The forms that functions of two operands have; their own names stand before.
 TENSORS = f"(Tensor input, Tensor other, *, {OUT})"
@@ -56,7 +55,7 @@ def binary(
     def compute(first: Any, second: Any, *, out: Out = None) -> Tensor:
         return values(first, second, out)
 
-    name = names.split()[0].removeprefix("special_")
+    name = names.split()[0]
     with_quick_call(compute, values)
     compute.__doc__ = doc or f"The function {name} of two elements."
     for name in names.split():
@@ -75,27 +74,8 @@ for _name, _what, _compute in (
 binary("atan2 arctan2", Pointwise(np.arctan2, FLOATS, rule=to_float))
 binary("copysign", Pointwise(np.copysign, FLOATS, rule=to_float), TENSORS, NUMBER)
 binary("hypot", Pointwise(np.hypot, FLOATS, kernel="hypot_cpu"))
-binary("nextafter", Pointwise(np.nextafter, FLOATS, kernel="nextafter_cpu"))
-binary("logaddexp", Pointwise(np.logaddexp, FLOATS, kernel="logaddexp_cpu"), in_place=False)
-binary("logaddexp2", Pointwise(np.logaddexp2, FLOATS, kernel="logaddexp2_cpu"), in_place=False)
 binary("gcd", Pointwise(np.gcd, WHOLE, kernel="gcd_cpu"))
 binary("lcm", Pointwise(formulas.lcm, WHOLE, kernel="lcm_cpu"))
-
-
-def _check_same(a: Any, b: Any) -> None:
-    if a.dtype is not b.dtype:
-        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
-
-
-_heaviside = Pointwise(formulas.heaviside, check=_check_same, kernel="heaviside_cpu")
-
-
-@op(in_place=True)
-def heaviside(input: Operand, values: Operand, *, out: Out = None) -> Tensor:
-    """Return 0 for elements below 0, 1 above, the value where they are 0."""
-    if out is not None:
-        _check_same(input, out)
-    return _heaviside(input, values, out)
 
 
 # -- comparisons
@@ -111,9 +91,7 @@ _UFUNCS = {
 }
 #: The comparisons by the names of their operators.
 COMPARISONS = {
-    name: Pointwise(
-        ufunc, result=bool_, kernel=f"{name}_cpu", takes=STORED if name in ("eq", "ne") else ALL
-    )
+    name: Pointwise(ufunc, result=bool_, kernel=f"{name}_cpu", takes=ALL)
     for name, (_, ufunc) in _UFUNCS.items()
 }
 for _short, (_long, _) in _UFUNCS.items():
@@ -200,8 +178,6 @@ _BETWEEN = {
 
 def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Out) -> Tensor:
     kind = result_type(input, *[bound for bound in (low, high) if bound is not None])
-    if out is not None:
-        _check_result(input, kind, out)
     check_types(kernel, NUMBERS, kind.numpy)
     low, high = _bound("min", low, kind), _bound("max", high, kind)
     array = input.array
@@ -237,17 +213,6 @@ def _bound(name: str, bound: Any, kind: dtype) -> Any:
 
 
 _INFINITIES = (np.inf, -np.inf)
-
-
-def _check_result(input: Tensor, kind: dtype, out: Tensor) -> None:
-    if out is not input:
-        require(out.dtype is kind, "Found dtype {.scalar} but expected {.scalar}", out.dtype, kind)
-        return
-    check_single(out.array)
-    if kind.category > out.dtype.category:
-        raise RuntimeError(
-            f"result type {kind.scalar} can't be cast to the desired output type {out.dtype.real}"
-        )
 
 
 @op(name="clamp clip", in_place=True)
@@ -307,9 +272,6 @@ _LERP = Pointwise(formulas.lerp, wide=True)
 # -- sums with products and quotients
 
 
-_OLD = "(Tensor input, Number value, Tensor tensor1, Tensor tensor2)"
-
-
 def _add_scaled(name: str, sign: str, scaled: Callable[..., Any]) -> None:
     @op(name=name, in_place=True)
     def add_scaled(
@@ -328,14 +290,6 @@ def _add_scaled(name: str, sign: str, scaled: Callable[..., Any]) -> None:
         return compute.general((input, tensor1, tensor2), out)
 
     add_scaled.__doc__ = f"``input + value * tensor1 {sign} tensor2``."
-
-    @op(name + _OLD, in_place=True, hidden=True)
-    def old_order(
-        input: Tensor, value: Any, tensor1: Tensor, tensor2: Tensor, *, out: Out = None
-    ) -> Tensor:
-        return add_scaled(input, tensor1, tensor2, value=value, out=out)
-
-    old_order.__doc__ = f"`{name}` with its arguments in the order of old programs."
 
 
 def _check_division(a: Tensor, b: Tensor) -> None:

@@ -11,45 +11,33 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.torch.base.c_types import type_name
+from th_shell.torch.base.device import check_device
 from th_shell.torch.base.dtypes import (
     DTYPES,
     default_dtype,
     dtype,
     layout,
-    memory_format,
     strided,
 )
+from th_shell.torch.base.missing import type_name
 from th_shell.torch.base.shapes import Size
 from th_shell.torch.calls.argument_types import Rejected, as_ints
-from th_shell.torch.calls.device import check_device
-from th_shell.torch.calls.device import device as Device  # noqa: N812 (parameters have its name)
-from th_shell.torch.calls.schema import Format, Kind, Place
+from th_shell.torch.calls.schema import Kind, Place
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.literals import array_of
 from th_shell.torch.ops.creation import check_sizes
-from th_shell.torch.tensors.layouts import copy_of, format_strides
+from th_shell.torch.tensors.layouts import copy_of
 from th_shell.torch.tensors.tensor import Tensor, view_of, wrap
 
-_FORMAT = "torch.memory_format memory_format = None"
-_REST = f"bool non_blocking = False, bool copy = False, *, {_FORMAT}"
+_REST = "bool non_blocking = False, bool copy = False"
 
 
-def as_type(tensor: Tensor, kind: dtype, copy: bool = False, order: Format = None) -> Tensor:
+def as_type(tensor: Tensor, kind: dtype, copy: bool = False) -> Tensor:
     """Return a tensor's elements as a type.
 
     The tensor itself if it has it and no copy is asked for.
     """
-    if tensor.dtype is kind and not copy and (order is None or _lies_so(tensor, order)):
-        return tensor
-    return wrap(copy_of(tensor, kind, order))
-
-
-def _lies_so(tensor: Tensor, order: memory_format) -> bool:
-    # Any tensor counts as contiguous here that is in no other format.
-    return order.name in ("preserve_format", "contiguous_format") or (
-        tensor.strides == format_strides(tensor.sizes, order)
-    )
+    return tensor if tensor.dtype is kind and not copy else wrap(copy_of(tensor, kind))
 
 
 @op(function=False)
@@ -59,22 +47,18 @@ def to(
     dtype: Kind = None,
     non_blocking: bool = False,
     copy: bool = False,
-    *,
-    memory_format: Format = None,
 ) -> Tensor:
     """Return the tensor as another type, or on another device; itself if nothing changes."""
     check_device(device)
-    return as_type(input, dtype or input.dtype, copy, memory_format)
+    return as_type(input, dtype or input.dtype, copy)
 
 
 @op(f"to(Tensor input, Tensor tensor, {_REST})", function=False)
 @op(f"to(Tensor input, torch.dtype dtype, {_REST})", function=False)
-def to_type(
-    input: Tensor, dtype: Any, non_blocking: bool = False, copy: bool = False, **options: Any
-) -> Tensor:
+def to_type(input: Tensor, dtype: Any, non_blocking: bool = False, copy: bool = False) -> Tensor:
     """Return the tensor as another type, or that of another tensor; itself if it has it."""
     kind = dtype.dtype if isinstance(dtype, Tensor) else dtype
-    return as_type(input, kind, copy, options.get("memory_format"))
+    return as_type(input, kind, copy)
 
 
 @op(function=False)
@@ -85,39 +69,33 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
 
 def _conversion(name: str, kind: dtype) -> None:
     @op(name=name, function=False)
-    def convert(input: Tensor, *, memory_format: Format = None) -> Tensor:
-        return as_type(input, kind, order=memory_format)
+    def convert(input: Tensor) -> Tensor:
+        return as_type(input, kind)
 
     convert.__doc__ = f"The elements as {kind!r}; the tensor itself if it has that type."
 
 
-_NAMES = "bool byte char short int long half bfloat16 float double".split()
+_NAMES = "bool byte char short int long half float double".split()
 for _kind in DTYPES:
     if _kind.scalar.lower() in _NAMES:
         _conversion(_kind.scalar.lower(), _kind)
-for _name, _kind in zip(("chalf", "cfloat", "cdouble"), DTYPES[-3:], strict=True):
-    _conversion(_name, _kind)
 
 
 @op()
-def clone(input: Tensor, *, memory_format: Format = None) -> Tensor:
+def clone(input: Tensor) -> Tensor:
     """Return a copy, which shares no memory with the tensor."""
-    return wrap(copy_of(input, input.dtype, memory_format))
+    return wrap(copy_of(input, input.dtype))
 
 
 @op(function=False)
-def cpu(input: Tensor, *, memory_format: Format = None) -> Tensor:
+def cpu(input: Tensor) -> Tensor:
     """Return the tensor itself, since there is no other device."""
-    return as_type(input, input.dtype, order=memory_format)
+    return input
 
 
 @op(function=False)
-def cuda(
-    input: Tensor, device: Place = None, non_blocking: bool = False, *, memory_format: Format = None
-) -> Tensor:
+def cuda(input: Tensor, device: Place = None, non_blocking: bool = False) -> Tensor:
     """Return the tensor on a device with CUDA. Raises RuntimeError, since none is provided."""
-    if device is not None and Device(device).type != "cuda":
-        raise RuntimeError("Invalid device, must be cuda device")
     check_device("cuda")
     return input
 
@@ -196,13 +174,11 @@ Tensor.__new__ = _new_tensor  # type: ignore[method-assign, assignment]
 
 
 @op(name="type", function=False)
-def type_(
-    input: Tensor, dtype: Any = None, non_blocking: bool = False, *, memory_format: Format = None
-) -> Any:
+def type_(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """Return the name of the tensor's type; or the tensor as another type, itself if it has it."""
     if dtype is None:
         return f"torch.{input.dtype.scalar}Tensor"
-    return as_type(input, _type_of(dtype), order=memory_format)
+    return as_type(input, _type_of(dtype))
 
 
 def _type_of(type_or_name: Any) -> dtype:
@@ -230,4 +206,4 @@ def _new(self: Tensor, *args: Any, **named: Any) -> Tensor:
 
 
 _new.__name__ = "new"
-Tensor.new = _new  # type: ignore[method-assign, assignment]
+setattr(Tensor, "new", _new)  # noqa: B010

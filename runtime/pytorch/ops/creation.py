@@ -15,7 +15,7 @@ import numpy as np
 from th_shell.torch.base.dtypes import default_dtype, dtype, float32
 from th_shell.torch.base.shapes import Shape, listed
 from th_shell.torch.base.warn import warn
-from th_shell.torch.calls.schema import NEW, Format, Kind, Number, Out
+from th_shell.torch.calls.schema import NEW, Kind, Number, Out
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.literals import array_of, convert_number
 from th_shell.torch.compute.promotion import type_of_number
@@ -23,10 +23,7 @@ from th_shell.torch.compute.reductions import give
 from th_shell.torch.ops.interchange import from_numpy
 from th_shell.torch.tensors.large_arrays import filled_tensor
 from th_shell.torch.tensors.layouts import (
-    copy_of,
-    empty_array,
     empty_like_array,
-    format_strides,
 )
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
@@ -75,32 +72,10 @@ def ones(size: Shape, *, out: Out = None, dtype: Kind = None) -> Tensor:
 
 
 @op(more=NEW)
-def empty(
-    size: Shape, *, out: Out = None, dtype: Kind = None, memory_format: Format = None
-) -> Tensor:
+def empty(size: Shape, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """Return a tensor of undetermined elements."""
     kind = type_for(dtype, out).numpy
-    check_sizes(size)
-    if memory_format is None:
-        return give(np.empty(size, kind), out, warns=False)
-    return give(empty_array(size, format_strides(size, memory_format), kind), out, warns=False)
-
-
-@op(more=NEW)
-def empty_strided(size: Shape, stride: Shape, *, dtype: Kind = None) -> Tensor:
-    """Return a tensor of undetermined elements with given strides."""
-    if len(size) != len(stride):
-        raise RuntimeError(
-            f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
-            f"({len(stride)})"
-        )
-    check_sizes(size)
-    if min(stride, default=0) < 0:
-        raise RuntimeError(
-            f"Storage size calculation overflowed with sizes={listed(size)} and "
-            f"strides={listed(stride)}"
-        )
-    return wrap(empty_array(size, stride, (dtype or default_dtype()).numpy))
+    return give(np.empty(check_sizes(size), kind), out, warns=False)
 
 
 @op(more=NEW)
@@ -126,9 +101,7 @@ def fill_number(number: Any, kind: dtype) -> Any:
 
 
 #: The names of types in the message of a number that does not fit, where they are not `real`.
-_C_NAMES = {
-    name: f"{name}_t" for name in ("uint8", "int8", "int16", "int64", "uint16", "uint32", "uint64")
-}
+_C_NAMES = {name: f"{name}_t" for name in ("uint8", "int8", "int16", "int64")}
 
 
 def check_factor(number: Any, kind: dtype) -> Any:
@@ -136,25 +109,19 @@ def check_factor(number: Any, kind: dtype) -> Any:
     return fill_number(number, float32 if kind.is_floating_point and kind.itemsize == 2 else kind)
 
 
-@op(more=NEW)
-def scalar_tensor(s: Number, *, dtype: Kind = None) -> Tensor:
-    """Return a tensor without dimensions."""
-    return filled((), s, dtype or default_dtype())
-
-
 # -- of the sizes of another tensor
 
 
 @op(more=NEW, method=False)
-def empty_like(input: Tensor, *, dtype: Kind = None, memory_format: Format = None) -> Tensor:
+def empty_like(input: Tensor, *, dtype: Kind = None) -> Tensor:
     """Return a tensor of a tensor's sizes, of undetermined elements."""
-    return wrap(empty_like_array(input, (dtype or input.dtype).numpy, memory_format))
+    return wrap(empty_like_array(input, (dtype or input.dtype).numpy))
 
 
 def _fill_like(name: str, number: int) -> Callable[..., Tensor]:
     @op(name=f"{name}_like", more=NEW, method=False)
-    def compute(input: Tensor, *, dtype: Kind = None, memory_format: Format = None) -> Tensor:
-        return full_like(input, number, dtype=dtype, memory_format=memory_format)
+    def compute(input: Tensor, *, dtype: Kind = None) -> Tensor:
+        return full_like(input, number, dtype=dtype)
 
     compute.__doc__ = f"A tensor of a tensor's sizes, whose elements are {name}."
     return compute
@@ -165,11 +132,9 @@ ones_like = _fill_like("ones", 1)
 
 
 @op(more=NEW, method=False)
-def full_like(
-    input: Tensor, fill_value: Number, *, dtype: Kind = None, memory_format: Format = None
-) -> Tensor:
+def full_like(input: Tensor, fill_value: Number, *, dtype: Kind = None) -> Tensor:
     """Return a tensor of a tensor's sizes, whose elements are all one number."""
-    new = empty_like(input, dtype=dtype, memory_format=memory_format)
+    new = empty_like(input, dtype=dtype)
     new.array.fill(fill_number(fill_value, new.dtype))
     return new
 
@@ -181,12 +146,6 @@ def full_like(
 def new_empty(input: Tensor, size: Shape, *, dtype: Kind = None) -> Tensor:
     """Return a tensor of undetermined elements, by default of this tensor's type."""
     return wrap(np.empty(check_sizes(size), (dtype or input.dtype).numpy))
-
-
-@op(more=NEW, function=False)
-def new_empty_strided(input: Tensor, size: Shape, stride: Shape, *, dtype: Kind = None) -> Tensor:
-    """Return an uninitialized tensor with given strides, by default of this tensor's type."""
-    return empty_strided(size, stride, dtype=dtype or input.dtype)
 
 
 @op(more=NEW, function=False)
@@ -211,7 +170,6 @@ def new_full(input: Tensor, size: Shape, fill_value: Number, *, dtype: Kind = No
 
 
 _PLACE, _GRADIENT = "torch.device device = None", "bool requires_grad = False"
-_DATA = f"torch.dtype dtype = None, {_PLACE}"
 _MORE = f"{_PLACE}, bool pin_memory = False, {_GRADIENT}"
 
 
@@ -241,37 +199,11 @@ def new_tensor(input: Tensor, data: Any, *, dtype: Kind = None) -> Tensor:
 @op(more="torch.device device = None")
 def as_tensor(data: Any, *, dtype: Kind = None) -> Tensor:
     """Return a tensor of data, which shares its memory where the type allows it."""
-    if isinstance(data, Tensor):
-        return _of_type(data, dtype)
     if isinstance(data, np.ndarray):
-        return _of_type(from_numpy(data), dtype)
-    return wrap(array_of(data, dtype))
-
-
-def _of_type(data: Tensor, dtype: Kind) -> Tensor:
-    if dtype is None or data.dtype is dtype:
+        data = from_numpy(data)
+    if isinstance(data, Tensor) and dtype in (None, data.dtype):
         return data
-    return wrap(copy_of(data, dtype))
-
-
-@op(f"asarray(object obj, *, {_DATA}, bool copy = None, bool requires_grad = False)")
-def asarray(obj: Any, *, dtype: Kind = None, copy: bool | None = None) -> Tensor:
-    """Return a tensor of data, which shares its memory where possible, or as `copy` says."""
-    if isinstance(obj, np.generic):
-        obj = np.asarray(obj)
-    if copy is not None and isinstance(obj, np.ndarray):
-        obj = from_numpy(obj)
-    if not isinstance(obj, Tensor):
-        if copy is False:
-            raise ValueError("can't alias arbitrary sequence into a tensor.")
-        return as_tensor(obj, dtype=dtype)
-    if dtype is None or dtype is obj.dtype:
-        return wrap(copy_of(obj, obj.dtype)) if copy else obj
-    if copy is False:
-        raise ValueError(
-            f"can't alias tensor with dtype '{obj.dtype.scalar}' into dtype '{dtype.scalar}'."
-        )
-    return _of_type(obj, dtype)
+    return wrap(array_of(data, dtype))
 
 
 @op()

@@ -1,6 +1,6 @@
 """Elements set in place: to a number, another tensor's, where a mask is true, or by a function.
 
-And a few methods that describe a tensor. PyTorch's documentation: torch.Tensor.
+PyTorch's documentation: torch.Tensor.
 """
 
 from __future__ import annotations
@@ -10,13 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.torch.base.c_types import type_name
+from th_shell.torch.base.missing import type_name
 from th_shell.torch.base.require import require
-from th_shell.torch.base.shapes import Shape, broadcast
-from th_shell.torch.calls.device import NO_DRIVER
-from th_shell.torch.calls.schema import Number, Operand, TensorOrNumber
+from th_shell.torch.base.shapes import broadcast
+from th_shell.torch.calls.schema import Operand, TensorOrNumber
 from th_shell.torch.calls.table import op
-from th_shell.torch.classes.storages import STORAGE_CLASSES
 from th_shell.torch.ops.creation import fill_number
 from th_shell.torch.ops.indexing import fill_value, fits
 from th_shell.torch.ops.views import expanded
@@ -115,31 +113,6 @@ def masked_fill(input: Tensor, mask: Tensor, value: TensorOrNumber) -> Tensor:
     return copy
 
 
-@op(function=False)
-def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """Set the elements for which a mask is true, one after the other, to those of a source."""
-    array, values = input.array, source.array
-    check_single(array)
-    if input.dtype is not source.dtype:
-        raise RuntimeError(
-            f"masked_scatter: expected self and source to have same dtypes but got"
-            f"{input.dtype.scalar} and {source.dtype.scalar}"
-        )
-    _check_mask(mask, "masked_scatter_")
-    chosen = expanded(mask, array.shape).array
-    count = int(np.count_nonzero(chosen))
-    require(count <= values.size, "Number of elements of source < number of ones in mask")
-    array[chosen] = values.reshape(-1)[:count]
-    return input
-
-
-@op()
-def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """Return a copy with elements set for which a mask is true, one after the other; broadcast."""
-    shape = broadcast(mask.array.shape, input.array.shape)
-    return masked_scatter_(wrap(expanded(input, shape).array.copy("C")), mask, source)
-
-
 # -- by functions of the program
 
 
@@ -164,53 +137,3 @@ def apply_(input: Tensor, callable: Any) -> Tensor:
 def map_(input: Tensor, other: Tensor, callable: Any) -> Tensor:
     """Set each element to what a function makes of it and another tensor's."""
     return _visit(input, callable, (other,))
-
-
-@op(function=False)
-def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
-    """Set the elements whose indices are equal; wrap: of tall matrices, again and again."""
-    array = input.array
-    require(array.ndim >= 2, "dimensions must larger than 1")
-    if array.ndim > 2 and len(set(array.shape)) > 1:
-        raise RuntimeError("all dimensions of input must be of equal length")
-    check_single(array)
-    value = fill_number(fill_value, input.dtype)
-    index = np.arange(min(array.shape))
-    if wrap and array.ndim == 2 and array.shape[0] > array.shape[1] + 1:
-        step = array.shape[1] + 1
-        rows, columns = np.divmod(np.arange(0, array.size, step), array.shape[1])
-        array[rows, columns] = value
-    else:
-        array[(index,) * array.ndim] = value
-    return input
-
-
-@op(name="is_shared is_pinned", function=False)
-def is_shared(input: Tensor) -> bool:
-    """Tell whether other processes, or a GPU, use the memory: never."""
-    return False
-
-
-@op(function=False)
-def pin_memory(input: Tensor) -> Tensor:
-    """Raise the error of PyTorch without a GPU."""
-    raise RuntimeError(NO_DRIVER)
-
-
-@op(function=False)
-def share_memory_(input: Tensor) -> Tensor:
-    """Raise NotImplementedError: processes do not share tensors here."""
-    raise NotImplementedError("memory that processes share is not provided here")
-
-
-@op(function=False)
-def dim_order(input: Tensor) -> Shape:
-    """Return the dimensions in the order of their strides, the largest first."""
-    strides = input.strides
-    return tuple(sorted(range(len(strides)), key=lambda dim: -strides[dim]))
-
-
-@op(function=False)
-def storage_type(input: Tensor) -> Any:
-    """Return the class of the tensor's storage: torch.FloatStorage."""
-    return STORAGE_CLASSES[f"{input.dtype.scalar}Storage"]

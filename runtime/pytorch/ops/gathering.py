@@ -14,13 +14,12 @@ from th_shell.runtime.compute.bulk import choose
 from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.tensor import contiguous_strides
-from th_shell.torch.base.dtypes import Category, int64
+from th_shell.torch.base.dtypes import int64
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, broadcast, listed, wrap_dim
 from th_shell.torch.base.warn import warn
-from th_shell.torch.calls.argument_types import as_ints
 from th_shell.torch.calls.schema import OUT, TensorOrNumber
-from th_shell.torch.calls.table import functional, op
+from th_shell.torch.calls.table import op
 from th_shell.torch.compute.promotion import array_as, result_type
 from th_shell.torch.ops.slicing import unbind
 from th_shell.torch.ops.views import expanded
@@ -60,7 +59,7 @@ def check_bounds(
 # -- along a dimension
 
 
-@op(more=OUT, other_type=("index_select(): self and result must have the same scalar type",))
+@op(more=OUT)
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """Return a copy of the positions of a dimension that an index lists."""
     array, chosen = input.array, index.array
@@ -153,33 +152,6 @@ def _gathered(array: Array, dim: int, chosen: Array) -> Array:
     return array.reshape(-1).take(flat_positions(chosen, array.shape, dim))
 
 
-@op(more=OUT)
-def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """Gather along a dimension, others being broadcast; without dim among all elements."""
-    if dim is None:
-        check_gather(indices, "gather")
-    elif indices.dtype is not int64:
-        raise RuntimeError(
-            f"torch.take_along_dim(): dtype of indices should be Long but got "
-            f"{indices.dtype.scalar}"
-        )
-    array, chosen = input.array, indices.array
-    if dim is None:
-        return wrap(_gathered(array.reshape(-1), 0, chosen.reshape(-1)))
-    if not array.ndim or array.ndim != chosen.ndim:
-        raise RuntimeError(
-            f"torch.take_along_dim(): input and indices should have the same number of "
-            f"dimensions, but got {array.ndim} dimensions for input, and {chosen.ndim} dimensions "
-            f"for indices"
-        )
-    dim = wrap_dim(dim, array.ndim)
-    sizes, places = list(array.shape), list(chosen.shape)
-    sizes[dim] = places[dim] = 1
-    broadcast(tuple(sizes), tuple(places))
-    check_bounds(chosen, dim, array.shape[dim], RuntimeError, negative=True)
-    return wrap(np.take_along_axis(array, chosen, dim))
-
-
 # -- among all elements
 
 
@@ -232,7 +204,6 @@ def where_true(condition: Tensor) -> tuple[Tensor, ...]:
     "where(Tensor condition, Number self, Tensor other)",
     "where(Tensor condition, Tensor input, Number other)",
     "where(Tensor condition, Number self, Number other)",
-    other_type=("Expected out type to be {0.scalar} but got {1.scalar}",),
 )
 def where(condition: Tensor, input: Any, other: Any) -> Tensor:
     """Return the elements of input where a condition is true, else those of other; broadcast."""
@@ -276,11 +247,8 @@ def _nonzero(array: Array) -> Tensor:
     return wrap(np.array(array.nonzero()).T)
 
 
-_NOT_LONG = "{}: Expected out tensor to have scalar type Long but got scalar type{{1.scalar}}"
-
-
 @op("argwhere(Tensor input)")
-@op(more=OUT, other_type=(_NOT_LONG.format("nonzero"),))
+@op(more=OUT)
 def nonzero(input: Tensor) -> Tensor:
     """Return the indices of the elements that are not zero, one a row."""
     return _nonzero(input.array)
@@ -293,16 +261,3 @@ def nonzero_tuple(input: Tensor, *, as_tuple: bool) -> Any:
         return _nonzero(input.array)
     array = input.array
     return unbind(_nonzero(array if array.ndim else array.reshape(1)), 1)
-
-
-@functional
-def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
-    """Return positions among all elements of a shape as indices, a tensor for each dimension."""
-    if indices.dtype.category is not Category.INTEGER:
-        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
-    sizes = (shape,) if isinstance(shape, int) else as_ints(shape)
-    if any(size < 0 for size in sizes):
-        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
-    array = indices.array
-    steps = zip(sizes, contiguous_strides(sizes), strict=True)
-    return tuple([wrap(array // step % size) for size, step in steps])

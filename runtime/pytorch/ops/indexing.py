@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.base.c_types import type_name
 from th_shell.torch.base.dtypes import Category
+from th_shell.torch.base.missing import type_name
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, check_long, listed
 from th_shell.torch.compute.indices import (
@@ -29,7 +29,7 @@ from th_shell.torch.ops.slicing import unbind
 from th_shell.torch.ops.views import expanded
 from th_shell.torch.tensors.layouts import check_apart, dense_strides, empty_array
 from th_shell.torch.tensors.tensor import Tensor, view_of, wrap
-from th_shell.torch.tensors.writing import cast, check_single, check_writable
+from th_shell.torch.tensors.writing import cast, check_single
 
 
 def _simple(index: Any) -> Any:
@@ -196,7 +196,7 @@ def _element(value: Any, target: Tensor, count: int = 0) -> Any:
     if isinstance(value, complex) and kind.category is not Category.BOOL:
         require(not value.imag, "value cannot be converted to type {.real} without overflow", kind)
         value = value.real
-    if isinstance(value, int) and kind.name != "uint64":
+    if isinstance(value, int):
         check_long(value)
     if count == 1 and kind.is_floating_point:  # PyTorch writes a single one without looking
         with np.errstate(over="ignore"):
@@ -246,11 +246,11 @@ def _put_chosen(view: Tensor, chosen: Chosen, value: Any) -> None:
             )
         if mask.dtype.kind == "b":  # PyTorch fills then, whatever the value's type
             value = wrap(cast(value.array.reshape(()), array.dtype))
-    put(view, as_indices(chosen), without_ones(value))
+    _put(view, as_indices(chosen), without_ones(value))
 
 
-def put(target: Tensor, indices: Chosen, value: Tensor, accumulate: bool = False) -> None:
-    """Set the elements that arrays of indices choose, or add to them.
+def _put(target: Tensor, indices: Chosen, value: Tensor) -> None:
+    """Set the elements that arrays of indices choose.
 
     Raises IndexError and RuntimeError, before anything is written.
     """
@@ -273,12 +273,7 @@ def put(target: Tensor, indices: Chosen, value: Tensor, accumulate: bool = False
     if 0 in shape:
         return
     check_bounds(array.shape, indices)
-    key = _key(array.ndim, indices)
-    check_writable(array)
-    if accumulate:
-        np.add.at(array, key, values)
-    else:
-        array[key] = values
+    array[_key(array.ndim, indices)] = values
 
 
 # -- what Python asks of a sequence

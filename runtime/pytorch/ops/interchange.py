@@ -1,13 +1,11 @@
-"""Tensors and what shares their memory or takes their elements: storages, numpy, DLPack, pickle.
+"""Tensors and what shares their memory or takes their elements: storages, numpy, pickle.
 
-PyTorch's documentation: torch.Tensor, torch.utils.dlpack, torch.from_numpy, torch.frombuffer.
+PyTorch's documentation: torch.Tensor, torch.from_numpy.
 """
 
 from __future__ import annotations
 
 import copy
-import ctypes
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -15,16 +13,15 @@ import numpy as np
 from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.pickles import makes, restored
-from th_shell.torch.base.c_types import type_name
 from th_shell.torch.base.dtypes import default_dtype, dtype, dtype_of
+from th_shell.torch.base.missing import type_name
 from th_shell.torch.base.shapes import Shape
 from th_shell.torch.base.warn import warn, warn_once
-from th_shell.torch.calls.device import check_device
-from th_shell.torch.calls.table import functional, op
-from th_shell.torch.classes.storages import TypedStorage, UntypedStorage, copied, untyped
+from th_shell.torch.calls.table import op
 from th_shell.torch.compute.literals import check_steps
+from th_shell.torch.tensors.printing import scalar_format, storage_text, tensor_text
+from th_shell.torch.tensors.storages import TypedStorage, UntypedStorage, copied, untyped
 from th_shell.torch.tensors.tensor import Tensor, storage_over, wrap
-from th_shell.torch.text.printing import scalar_format, storage_text, tensor_text
 
 # -- storages
 
@@ -89,115 +86,19 @@ def from_numpy(ndarray: Any) -> Tensor:
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type_name(ndarray)})")
     if not ndarray.flags.writeable:
-        _warn_of_read_only("NumPy array")
+        warn(
+            "The given NumPy array is not writable, and PyTorch does not support non-writable "
+            "tensors. This means writing to this tensor will result in undefined behavior. You may "
+            "want to copy the array to protect its data or make it writable before converting it "
+            "to a tensor. This type of warning will be suppressed for the rest of this program."
+        )
     return share_array(ndarray)
-
-
-def _warn_of_read_only(what: str) -> None:
-    warn(
-        f"The given {what} is not writable, and PyTorch does not support non-writable tensors. "
-        f"This means writing to this tensor will result in undefined behavior. You may want to "
-        f"copy the array to protect its data or make it writable before converting it to a tensor. "
-        f"This type of warning will be suppressed for the rest of this program."
-    )
 
 
 @op(function=False)
 def numpy(input: Tensor, *, force: bool = False) -> Array:
     """Return the elements as numpy's array, which shares their memory."""
     return input.array.view()
-
-
-@op(more="bool requires_grad = False")
-def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -> Tensor:
-    """Return a tensor over the memory of an object that has Python's buffer protocol."""
-    try:
-        size = memoryview(buffer).nbytes
-    except TypeError:
-        raise ValueError("object does not implement Python buffer protocol.") from None
-    width = dtype.itemsize
-    if size == 0 or count == 0:
-        raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
-    is_cut = count < 0 and (size - offset) % width
-    count = count if count > 0 else (size - offset) // width
-    if is_cut or offset < 0 or not 0 < count * width <= size - offset:
-        raise ValueError(
-            f"requested buffer length ({count} * {width} bytes) after offset ({offset} bytes) must "
-            f"be whole elements within the buffer length ({size} bytes)"
-        )
-    array = np.frombuffer(buffer, dtype.numpy, count, offset)
-    if not array.flags.writeable:
-        _warn_of_read_only("buffer")
-    return share_array(array)
-
-
-# -- DLPack
-
-
-class DLDeviceType(IntEnum):
-    """DLPack's numbers of devices."""
-
-    kDLCPU = 1
-
-
-class _Capsule:
-    """A DLPack capsule as the object that numpy asks for one."""
-
-    def __init__(self, capsule: Any) -> None:
-        self._capsule = capsule
-
-    def __dlpack__(self, **_: Any) -> Any:
-        return self._capsule
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return 1, 0
-
-
-@functional
-def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """Return a tensor over the memory of another library's array, or of a DLPack capsule.
-
-    copy: True for memory of its own, False for an error where that is needed.
-    """
-    check_device(device)
-    if hasattr(ext_tensor, "__dlpack__"):
-        tensor = share_array(np.from_dlpack(ext_tensor))
-        return wrap(tensor.array.copy()) if copy else tensor
-    if device is not None or copy is not None:
-        raise AssertionError(
-            "device and copy kwargs not supported when ext_tensor is already a DLPack capsule."
-        )
-    try:
-        array = np.from_dlpack(_Capsule(ext_tensor))
-    except ValueError:
-        raise RuntimeError(
-            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed "
-            "only once, so you might have already constructed a tensor from it once."
-        ) from None
-    return share_array(array if array.flags.writeable else _writable(array))
-
-
-def _writable(array: Array) -> Array:
-    """Return the same memory to be written to: a capsule does not tell numpy whether it may be."""
-    reach = sum((n - 1) * step for n, step in zip(array.shape, array.strides, strict=True))
-    size = reach + array.itemsize if array.size else 0
-    memory: Any = (ctypes.c_char * size).from_address(address_of(array))
-    memory.owner = array
-    return np.ndarray(array.shape, array.dtype, memory, 0, array.strides)
-
-
-def to_dlpack(tensor: Tensor) -> Any:
-    """Return the DLPack capsule of a tensor, which shares its memory."""
-    return tensor.array.__dlpack__()
-
-
-def _dlpack(
-    self: Any, *, stream: Any = -1, max_version: Any = None, dl_device: Any = None, copy: Any = None
-) -> Any:
-    if stream not in (None, -1):
-        raise AssertionError("stream should be None on cpu.")
-    named = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
-    return self.array.__dlpack__(**{k: v for k, v in named.items() if v is not None})
 
 
 # -- Python's protocols
@@ -256,8 +157,6 @@ _PROTOCOLS = {
     "__array_priority__": 1000,
     "__array_wrap__": _array_wrap,
     "__deepcopy__": _deepcopy,
-    "__dlpack__": _dlpack,
-    "__dlpack_device__": lambda self: (DLDeviceType.kDLCPU, 0),
     "__format__": lambda self, spec: scalar_format(self, self.array, spec),
     "__reduce_ex__": _reduce_ex,
     "__repr__": _text,

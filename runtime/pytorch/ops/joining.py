@@ -1,12 +1,10 @@
-"""Tensors from several ones: cat, stack, and products of their elements.
+"""Tensors from several ones: cat, stack, meshgrid.
 
 PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops; Other Operations.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,9 +16,8 @@ from th_shell.torch.base.shapes import listed, wrap_dim
 from th_shell.torch.base.warn import warn_once
 from th_shell.torch.calls.argument_types import as_tensors
 from th_shell.torch.calls.schema import Out, Tensors
-from th_shell.torch.calls.table import FUNCTIONS, functional, op
+from th_shell.torch.calls.table import functional, op
 from th_shell.torch.compute.promotion import result_type
-from th_shell.torch.ops.creation import check_sizes
 from th_shell.torch.ops.views import expanded, reshaped, unsqueeze
 from th_shell.torch.tensors.layouts import check_apart
 from th_shell.torch.tensors.tensor import Tensor, wrap
@@ -121,30 +118,6 @@ def _widened(tensor: Tensor, least: int) -> Tensor:
     return tensor
 
 
-def _at_least(least: int) -> None:
-    name = f"atleast_{least}d"
-
-    @op(f"{name}(Tensor input)", f"{name}(tuple of Tensors tensors)", method=False)
-    def widen(tensors: Any) -> Any:
-        if isinstance(tensors, Tensor):
-            return _widened(tensors, least)
-        return tuple([_widened(tensor, least) for tensor in tensors])
-
-    by_table = FUNCTIONS[name]
-
-    def function(*tensors: Any) -> Any:
-        return by_table(tensors[0] if len(tensors) == 1 else tensors)
-
-    function.__name__ = function.__qualname__ = name
-    text = f"Views with at least {least} dimensions, of one tensor or of several."
-    widen.__doc__ = function.__doc__ = text
-    functional(function)
-
-
-for _least in (1, 2, 3):
-    _at_least(_least)
-
-
 @op()
 def hstack(tensors: Tensors, *, out: Out = None) -> Tensor:
     """Return tensors joined along the second dimension; those of one dimension along that."""
@@ -176,7 +149,7 @@ def column_stack(tensors: Tensors, *, out: Out = None) -> Tensor:
     return cat(tuple(columns), 1, out=out)
 
 
-# -- grids and products
+# -- grids
 
 
 @functional
@@ -220,33 +193,3 @@ def _grid(tensors: Tensors, swap: bool) -> Tensors:
         sizes[order.index(at)] = -1 if tensor.array.size else 0
         grids.append(expanded(reshaped(tensor, tuple(sizes)), shape))
     return tuple(grids)
-
-
-@functional
-def cartesian_prod(*tensors: Any) -> Tensor:
-    """Return all combinations of the elements of tensors of one dimension, as rows."""
-    as_tensors(tensors)
-    for tensor in tensors:
-        if tensor.array.ndim != 1:
-            raise RuntimeError(f"Expect a 1D vector, but got shape {listed(tensor.array.shape)}")
-    if len(tensors) == 1:
-        return tensors[0]  # type: ignore[no-any-return]
-    grids = [wrap(grid.array.reshape(-1)) for grid in meshgrid(*tensors, indexing="ij")]
-    return stack(tuple(grids), 1)
-
-
-@op(method=False)
-def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """Return all selections of r elements, in order, as rows."""
-    array = input.array
-    require(array.ndim == 1, "Expect a 1D vector, but got shape {}", listed(array.shape))
-    require(r >= 0, "Expect a non-negative number, but got {}", r)
-    if not r:
-        return wrap(np.empty(0, array.dtype))
-    count = math.comb(array.size + (r - 1 if with_replacement else 0), r)
-    check_sizes((count, r))
-    select: Any = (
-        itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    )
-    chosen = itertools.chain.from_iterable(select(range(array.size), r))
-    return wrap(array[np.fromiter(chosen, np.int64, count * r).reshape(-1, r)])

@@ -11,16 +11,15 @@ import numpy as np
 
 from th_shell.runtime.core.storage import Storage
 from th_shell.runtime.core.tensor import contiguous_strides
-from th_shell.torch.base.dtypes import MEMORY_FORMATS, memory_format
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, listed, wrap_dim
 from th_shell.torch.base.warn import warn
 from th_shell.torch.calls.argument_types import register_kind
-from th_shell.torch.calls.schema import Format, IntOrShape
+from th_shell.torch.calls.schema import IntOrShape
 from th_shell.torch.calls.table import op
-from th_shell.torch.classes.storages import TypedStorage, UntypedStorage
 from th_shell.torch.ops.views import becoming, in_place
-from th_shell.torch.tensors.layouts import copy_of, format_strides, strided
+from th_shell.torch.tensors.layouts import strided
+from th_shell.torch.tensors.storages import TypedStorage, UntypedStorage
 from th_shell.torch.tensors.tensor import Tensor, view_of, wrap
 from th_shell.torch.tensors.writing import place_in
 
@@ -53,41 +52,17 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     return input.sizes == other.sizes
 
 
-# -- orders of the dimensions in memory
-
-#: The order of dimensions from the outermost to the innermost, by memory format.
-_ORDERS = {"channels_last": (0, 2, 3, 1), "channels_last_3d": (0, 2, 3, 4, 1)}
-
-
-def _is_in_order(array: Any, name: str) -> bool:
-    if name in ("contiguous_format", "preserve_format"):
-        return bool(array.flags.c_contiguous)
-    order = _ORDERS[name]
-    if array.ndim != len(order):
-        return False
-    return bool(array.transpose(order).flags.c_contiguous)
-
-
-_contiguous, *_ = MEMORY_FORMATS
-
-
 @op(function=False)
-def is_contiguous(input: Tensor, *, memory_format: memory_format = _contiguous) -> bool:
+def is_contiguous(input: Tensor) -> bool:
     """Tell whether the elements follow each other in memory, in the order of their indices."""
-    return _is_in_order(input.array, memory_format.name)
+    return bool(input.array.flags.c_contiguous)
 
 
 @op(function=False)
-def contiguous(input: Tensor, *, memory_format: memory_format = _contiguous) -> Tensor:
+def contiguous(input: Tensor) -> Tensor:
     """Return the tensor itself if it is contiguous, else a copy that is."""
-    array, name = input.array, memory_format.name
-    if name in _ORDERS and array.ndim != len(_ORDERS[name]):
-        raise RuntimeError(f"required rank {len(_ORDERS[name])} tensor to use {name} format")
-    if _is_in_order(array, name):
-        return input
-    if name == "preserve_format":
-        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
-    return wrap(copy_of(input, input.dtype, memory_format))
+    array = input.array
+    return input if array.flags.c_contiguous else wrap(array.copy("C"))
 
 
 # -- any view of a storage
@@ -132,30 +107,24 @@ op(name="as_strided_")(becoming(as_strided))
 
 
 @op(function=False)
-def resize_(input: Tensor, size: Shape, *, memory_format: Format = None) -> Tensor:
+def resize_(input: Tensor, size: Shape) -> Tensor:
     """Give the tensor other sizes; its storage grows where it has too few elements.
 
-    It lies in the memory format then, contiguous by default, or as before where it has the sizes
-    already and no format is named. New elements are undetermined.
+    It is contiguous then, or lies as before where it has the sizes already. New elements are
+    undetermined.
     """
-    if size == input.sizes and memory_format is None:
+    if size == input.sizes:
         return input
     require(all(n >= 0 for n in size), "numel: integer multiplication overflow")
-    if memory_format is not None and memory_format.name == "preserve_format":
-        raise RuntimeError("Unsupported memory formatPreserve")  # as PyTorch has it
     offset = input.place // input.dtype.itemsize
-    place_in(input, input.storage_object, offset, size, format_strides(size, memory_format))
+    place_in(input, input.storage_object, offset, size, contiguous_strides(size))
     return input
 
 
 @op()
-def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Format = None) -> Tensor:
-    """Give the tensor the sizes of another one, and a memory format, which may be the other's."""
-    if memory_format is not None and memory_format.name == "preserve_format":
-        array = the_template.array
-        formats = (f for f in MEMORY_FORMATS if f.name in _ORDERS and _is_in_order(array, f.name))
-        memory_format = next(formats, None)
-    return resize_(input, the_template.array.shape, memory_format=memory_format)
+def resize_as_(input: Tensor, the_template: Tensor) -> Tensor:
+    """Give the tensor the sizes of another one."""
+    return resize_(input, the_template.array.shape)
 
 
 def _storage_of(source: TypedStorage | UntypedStorage, input: Tensor) -> Storage:
@@ -312,25 +281,6 @@ def movedim(input: Tensor, source: IntOrShape, destination: IntOrShape) -> Tenso
     return _permuted(input, [to[dim] if dim in to else next(remaining) for dim in range(ndim)])
 
 
-# -- matrices and batches of them
-
-
-def _matrices(input: Tensor, name: str) -> Tensor:
-    ndim = input.array.ndim
-    if ndim == 1:
-        raise RuntimeError(
-            f"tensor.{name} is only supported on matrices or batches of matrices. "
-            f"Got {ndim}-D tensor."
-        )
-    return transpose(input, -2, -1) if ndim else view_of(input, input.array)
-
-
-@op()
-def adjoint(input: Tensor) -> Tensor:
-    """Return matrices with rows and columns exchanged: no tensor here has complex elements."""
-    return _matrices(input, "adjoint()")
-
-
 def _read_T(self: Tensor) -> Tensor:  # noqa: N802 (the attribute's name)
     ndim = self.array.ndim
     if ndim not in (0, 2):
@@ -343,20 +293,14 @@ def _read_T(self: Tensor) -> Tensor:  # noqa: N802 (the attribute's name)
     return _permuted(self, range(ndim)[::-1])
 
 
-def _read_H(self: Tensor) -> Tensor:  # noqa: N802
+def _read_mT(self: Tensor) -> Tensor:  # noqa: N802
     ndim = self.array.ndim
-    if ndim not in (0, 2):
-        batches = " For batches of matrices, consider using tensor.mH" if ndim > 2 else ""
+    if ndim == 1:
         raise RuntimeError(
-            f"tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor.{batches}"
+            "tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor."
         )
-    return _permuted(self, range(ndim)[::-1])
+    return transpose(self, -2, -1) if ndim else view_of(self, self.array)
 
 
-for _name, _read in (
-    ("T", _read_T),
-    ("H", _read_H),
-    ("mT", lambda self: _matrices(self, "mT")),
-    ("mH", lambda self: _matrices(self, "mH")),
-):
+for _name, _read in (("T", _read_T), ("mT", _read_mT)):
     setattr(Tensor, _name, property(_read))

@@ -1,4 +1,4 @@
-"""Functions of whole matrices: powers, rank, distances; and products that are added to others.
+"""Powers of matrices, cross products, and products that are added to others.
 
 PyTorch's documentation: torch.linalg and torch, BLAS and LAPACK Operations.
 """
@@ -10,64 +10,32 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.base.c_types import type_name
 from th_shell.torch.base.dtypes import Category
 from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import broadcast, check_long, wrap_dim
-from th_shell.torch.calls.argument_types import as_tensors
 from th_shell.torch.calls.schema import OUT, Number, Out
-from th_shell.torch.calls.table import functional, op
-from th_shell.torch.compute.elementwise import NOT_BOOL, check_types
-from th_shell.torch.compute.matrices import (
-    check_matrices,
-    check_rank,
-    check_square,
-)
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute.elementwise import NUMBERS, check_types
 from th_shell.torch.compute.promotion import result_type
-from th_shell.torch.compute.reductions import give
 from th_shell.torch.ops.creation import fill_number
-from th_shell.torch.ops.norms import vector_norm_of
+from th_shell.torch.ops.linalg import check_rank, check_square, inv
 from th_shell.torch.ops.products import apply, batch_product, check_scalars, matrix_product, vectors
-from th_shell.torch.ops.solving import inv
 from th_shell.torch.ops.views import expanded
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast, delivered
 
 
-@op(name="matrix_power linalg_matrix_power", more=OUT, casts=True)
+@op(name="matrix_power linalg_matrix_power", more=OUT)
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """Return the product of n of the same matrices; of their inverses for negative n."""
     check_long(n)
     array = input.array
     check_rank(array, "linalg.matrix_power")
-    check_square(array, "linalg.matrix_power: ")
+    check_square(array, "linalg.matrix_power")
     base = inv(input).array if n < 0 else array
     with np.errstate(all="ignore"):
         return wrap(np.linalg.matrix_power(base, abs(n)))
-
-
-@op(name="matrix_exp linalg_matrix_exp")
-def matrix_exp(input: Tensor) -> Tensor:
-    """Return the exponential function of matrices."""
-    from scipy.linalg import expm  # loaded at the first use
-
-    array = check_matrices(input, "linalg.matrix_exp")
-    return wrap(np.asarray(expm(array), array.dtype))
-
-
-def multi_dot(tensors: Any, *, out: Out = None) -> Tensor:
-    """Return the product of several matrices, in the order with the fewest multiplications."""
-    arrays = [tensor.array for tensor in tensors]
-    require(len(arrays) >= 2, "multi_dot(): expected at least 2 tensors but got {}", len(arrays))
-    return give(np.linalg.multi_dot(arrays), out)
-
-
-@functional
-def chain_matmul(*matrices: Tensor, out: Out = None) -> Tensor:
-    """Return the product of several matrices, in the order with the fewest multiplications."""
-    require(matrices, "chain_matmul(): Expected one or more matrices")
-    return matrices[0] if len(matrices) == 1 else multi_dot(matrices, out=out)
 
 
 @op(name="linalg_cross", more=OUT)
@@ -75,13 +43,13 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """Return the cross products of vectors of three elements."""
     x, y = input.array, other.array
     require(x.ndim == y.ndim, "linalg.cross: inputs must have the same number of dimensions.")
-    wrap_dim(dim, x.ndim)
+    dim = wrap_dim(dim, x.ndim, takes_scalar=False)
     if x.shape[dim] != 3 or y.shape[dim] != 3:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[dim]} and "
             f"{y.shape[dim]}"
         )
-    check_types("cross", NOT_BOOL, x.dtype)
+    check_types("cross", NUMBERS, x.dtype)
     broadcast(x.shape, y.shape)
     check_scalars(input, other)
     return wrap(_cross_products(x, y, dim))
@@ -108,59 +76,6 @@ def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")
     return cross(input, other, dim=dim)
-
-
-@functional
-def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
-    """Return the distances between all rows of two matrices, by the norm of an order."""
-    for position, (name, value) in enumerate((("x1", x1), ("x2", x2))):
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"cdist(): argument '{name}' (position {position + 1}) must be Tensor, not "
-                f"{type_name(value)}"
-            )
-    a, b = x1.array, x2.array
-    if a.shape[-1] != b.shape[-1]:
-        raise RuntimeError(
-            f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}"
-        )
-    differences = a[..., :, None, :] - b[..., None, :, :]
-    return wrap(vector_norm_of(differences, p, (-1,), False))
-
-
-@functional
-def block_diag(*tensors: Tensor) -> Tensor:
-    """Return a matrix with others along its diagonal."""
-    from scipy.linalg import block_diag as scipy_block_diag  # loaded at the first use
-
-    for position, tensor in enumerate(as_tensors(tensors)):
-        if tensor.array.ndim > 2:
-            raise RuntimeError(
-                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
-                f"{position} has {tensor.array.ndim} dimensions"
-            )
-    kind = result_type(*tensors).numpy if tensors else np.dtype(np.float32)
-    arrays = [np.atleast_2d(tensor.array).astype(kind) for tensor in tensors]
-    return wrap(scipy_block_diag(*arrays).astype(kind, copy=False))
-
-
-@op(method=False)
-def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """Return a matrix of powers of a vector's elements."""
-    require(x.array.ndim == 1, "x must be a one-dimensional tensor.")
-    if N is not None and N < 0:
-        raise RuntimeError("N must be non-negative.")
-    powers = _powers(x.array, N)
-    return wrap(powers if increasing else np.ascontiguousarray(powers[:, ::-1]))
-
-
-def _powers(values: Array, count: int | None) -> Array:
-    if values.dtype.kind != "f":
-        values = values.astype(np.int64)
-    powers = np.ones((*values.shape, values.shape[-1] if count is None else count), values.dtype)
-    powers[..., 1:] = values[..., None]
-    result: Array = quietly.run(np.multiply.accumulate, powers, axis=-1)
-    return result
 
 
 _SCALES = f"Number beta = 1, Number alpha = 1, {OUT}"
@@ -202,7 +117,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, **options: Any) -> Tensor:
     return _scaled_sum(input, apply(mat, vec, input), mat.dtype, **options)
 
 
-@op(more=OUT, in_place=True, casts=True)
+@op(more=OUT, in_place=True)
 def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
@@ -233,14 +148,4 @@ def baddbmm(
             f"{batch1.dtype.real}, batch2: {batch2.dtype.real}"
         )
     product = batch_product(batch1, batch2, "baddbmm")
-    return _scaled_sum(input, product, batch1.dtype, beta, alpha)
-
-
-@op(more=OUT, in_place=True)
-def addbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
-) -> Tensor:
-    """Return ``beta * input`` and alpha times the sum of the batches' products."""
-    product = batch_product(batch1, batch2, "addmm_impl_cpu_").sum(0, dtype=batch1.array.dtype)
-    _check_base(input, batch2)
     return _scaled_sum(input, product, batch1.dtype, beta, alpha)

@@ -26,17 +26,12 @@ from th_shell.torch.compute.reductions import (
 )
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
-_NO_MATCH = (
-    "Expected the dtype for input and out to match, but got {0.scalar} for input's dtype and "
-    "{1.scalar} for out's dtype.",
-)
-
 
 def _register_extreme(name: str, ufunc: np.ufunc, find: Any, what: str) -> None:
     both = Pointwise(ufunc)
     reduce = ufunc.reduce
 
-    @op(name=name, more=OUT, casts=True)
+    @op(name=name, more=OUT)
     def of_all(input: Tensor) -> Tensor:
         array = input.array
         if not array.size:
@@ -67,7 +62,7 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any, what: str) -> None:
 
 
 def _register_values(name: str, ufunc: np.ufunc, what: str) -> None:
-    @op(name=f"a{name}", more=OUT, other_type=_NO_MATCH)
+    @op(name=f"a{name}", more=OUT)
     def values(input: Tensor, dim: IntsOrOne | None = (), keepdim: bool = False) -> Tensor:
         array = input.array
         axes = axes_of(dim, array.ndim)
@@ -107,26 +102,6 @@ for _name, _ufunc, _find, _which in (
     _register_extreme(_name, _ufunc, _find, _what)
     _register_values(_name, _ufunc, _what)
     _register_position(_name, _find, _what)
-
-
-@op(more=OUTS)
-def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
-    """Return the smallest and the largest elements."""
-    array = input.array
-    axes = axes_of(dim, array.ndim)
-    if axes is None and not array.size:
-        raise RuntimeError(
-            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
-            "identity."
-        )
-    if axes is not None and not array.shape[axes[0]]:
-        raise IndexError(f"aminmax: Expected reduction dim {axes[0]} to have non-zero size.")
-    check_types("aminmax_cpu", ALL, array.dtype)
-    low, high = (
-        tidy(quietly.run(ufunc.reduce, array, axes, None, None, keepdim))
-        for ufunc in (np.minimum, np.maximum)
-    )
-    return pair("aminmax", low, high)
 
 
 # -- truth

@@ -12,9 +12,10 @@ from th_shell.torch.base.dtypes import Category, int64
 from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
+from th_shell.torch.calls.argument_types import as_tensors
 from th_shell.torch.calls.schema import OUT, Out
 from th_shell.torch.calls.table import functional, op
-from th_shell.torch.compute.elementwise import NOT_BOOL, check_types
+from th_shell.torch.compute.elementwise import NUMBERS, check_types
 from th_shell.torch.compute.promotion import result_type
 from th_shell.torch.compute.reductions import give
 from th_shell.torch.tensors.tensor import Tensor, wrap
@@ -43,7 +44,7 @@ def _check_same(a: Tensor, b: Tensor) -> None:
 def _refuse_bools(kernel: str, a: Tensor, b: Tensor) -> None:
     """Raise NotImplementedError for products of bools, but those that have no elements to sum."""
     if a.array.size and b.array.size:
-        check_types(kernel, NOT_BOOL, a.array.dtype)
+        check_types(kernel, NUMBERS, a.array.dtype)
 
 
 def matrix_product(name: str, a: Tensor, b: Tensor) -> Array:
@@ -113,7 +114,7 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
             f"{listed(y.shape)} to have the same number of elements, but got {x.size} and {y.size} "
             f"elements respectively"
         )
-    check_types("dot", NOT_BOOL, x.dtype)
+    check_types("dot", NUMBERS, x.dtype)
     return wrap(multiply(x, y))
 
 
@@ -200,7 +201,7 @@ def vectors(name: str, a: Tensor, b: Tensor, first: str, second: str) -> tuple[A
     return cast(a.array, kind), cast(b.array, kind)
 
 
-@op(name="outer ger", more=OUT, casts=True)
+@op(name="outer ger", more=OUT)
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Return the products of all pairs of two vectors' elements."""
     x, y = vectors("outer", input, vec2, "self", "vec2")
@@ -227,7 +228,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return wrap(flat.reshape(x.shape[:-1] + y.shape[:-1]))
 
 
-@op(more=OUT, casts=True)
+@op(more=OUT)
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """Return the Kronecker product: each element of the first times all of the second."""
     kind = result_type(input, other).numpy
@@ -238,7 +239,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 def trace(input: Tensor) -> Tensor:
     """Return the sum of a matrix's diagonal."""
     array = input.array
-    check_types("trace", NOT_BOOL, array.dtype)
+    check_types("trace", NUMBERS, array.dtype)
     require(array.ndim == 2, "trace: expected a matrix, but got tensor with dim {}", array.ndim)
     return wrap(np.trace(array, dtype=None if array.dtype.kind == "f" else np.int64))
 
@@ -247,30 +248,11 @@ def trace(input: Tensor) -> Tensor:
 
 
 @functional
-def einsum(*args: Any) -> Tensor:
+def einsum(equation: str, *operands: Any) -> Tensor:
     """Return sums of products that an equation tells by letters: ``einsum('ij,jk->ik', a, b)``."""
-    if len(args) < 2:
-        raise ValueError(
-            "einsum(): must specify the equation string and at least one operand, or at least one "
-            "operand and its subscripts list"
-        )
-    if isinstance(args[0], Tensor):
-        return _einsum_of_lists(args)
-    operands = args[1] if isinstance(args[1], (list, tuple)) else args[1:]
-    return _contract(args[0], list(operands))
-
-
-def _einsum_of_lists(args: tuple[Any, ...]) -> Tensor:
-    letters = [chr(c) for c in (*range(65, 91), *range(97, 123))]
-
-    def text(subscripts: Any) -> str:
-        return "".join("..." if s is Ellipsis else letters[s] for s in subscripts)
-
-    pairs = len(args) // 2
-    equation = ",".join(text(args[2 * i + 1]) for i in range(pairs))
-    if len(args) % 2:
-        equation += "->" + text(args[-1])
-    return _contract(equation, [args[2 * i] for i in range(pairs)])
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = tuple(operands[0])
+    return _contract(equation, list(as_tensors(operands)))
 
 
 def _contract(equation: str, operands: list[Any]) -> Tensor:
@@ -309,7 +291,7 @@ def _type_of_sums(terms: list[str], right: str, operands: list[Any]) -> Any:
         return int64 if summed and kind.category < Category.FLOAT else kind
     if any(sum(letter in term for term in terms) > 1 for letter in summed):
         check_scalars(operands[0], operands[1])
-        check_types("bmm", NOT_BOOL, kind.numpy)
+        check_types("bmm", NUMBERS, kind.numpy)
     return kind
 
 

@@ -14,10 +14,8 @@ from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import default_dtype, dtype, int64
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, broadcast
-from th_shell.torch.calls.schema import NEW, OUT, Kind, Out, TensorOrInt
+from th_shell.torch.calls.schema import NEW, OUT, Kind, Out
 from th_shell.torch.calls.table import op
-from th_shell.torch.classes.generator import Source, SourceOrNone, words_of
-from th_shell.torch.compute.elementwise import FLOATS, NUMBERS, WIDE_FLOATS, check_types
 from th_shell.torch.ops.creation import check_factor, check_sizes, fill_number, type_for
 from th_shell.torch.ops.random_in_place import (
     bernoulli_,
@@ -29,8 +27,8 @@ from th_shell.torch.ops.random_in_place import (
 from th_shell.torch.streams.distributions import (
     draw_apart,
     draw_with_replacement,
-    numpy_generator,
 )
+from th_shell.torch.streams.generator import Source, words_of
 from th_shell.torch.streams.uniform import permutation
 from th_shell.torch.tensors.large_arrays import empty_tensor
 from th_shell.torch.tensors.layouts import empty_like_array
@@ -39,13 +37,8 @@ from th_shell.torch.tensors.writing import cast, resize, resize_to
 
 Fill = Callable[..., Tensor]
 #: What functions of sizes, and those of another tensor's, have behind their parameters.
-_OPTIONS = (
-    f"torch.Generator or none generator = None, Tensor out = None, torch.dtype dtype = None, {NEW}"
-)
-_LIKE = (
-    "torch.Generator or none generator = None, torch.memory_format memory_format = None, "
-    f"torch.dtype dtype = None, {NEW}"
-)
+_OPTIONS = f"torch.Generator generator = None, Tensor out = None, torch.dtype dtype = None, {NEW}"
+_LIKE = f"torch.Generator generator = None, torch.dtype dtype = None, {NEW}"
 
 
 def _new(size: Shape, usual: dtype, dtype: Kind = None, out: Out = None) -> Tensor:
@@ -80,7 +73,7 @@ def _drawn_like(
     """Return a tensor of another one's sizes and order in memory that a method has filled."""
     kind: Kind = options.get("dtype") or input.dtype
     assert kind is not None
-    new = wrap(empty_like_array(input, kind.numpy, options.get("memory_format")))
+    new = wrap(empty_like_array(input, kind.numpy))
     return fill(new, *parameters, generator=generator)
 
 
@@ -126,40 +119,22 @@ def randint_like(input: Tensor, low: int, high: int, **options: Any) -> Tensor:
 
 
 @op(name="randint_like", more=_LIKE, method=False)
-def randint_like_below(input: Tensor, high: TensorOrInt, **options: Any) -> Tensor:
+def randint_like_below(input: Tensor, high: int, **options: Any) -> Tensor:
     """Return a tensor of the same sizes, of whole numbers from 0 to high - 1."""
-    if isinstance(high, Tensor):
-        require(high.array.size == 1, "high must be a scalar tensor and on CPU")
-        high = int(high.array.item())
     return _drawn_like(whole_, input, 0, high, **options)
 
 
 @op(more=NEW)
-def randperm(
-    n: int, *, generator: SourceOrNone = None, out: Out = None, dtype: Kind = None
-) -> Tensor:
+def randperm(n: int, *, generator: Source = None, out: Out = None, dtype: Kind = None) -> Tensor:
     """Return the numbers 0 to n - 1 in random order."""
     kind = dtype or (int64 if out is None else out.dtype)
     check_sizes((n,))
-    _check_permutation(n, kind)
+    fill_number(n - 1, kind)
     result = _new((n,), int64, dtype, out)
     words = words_of(generator)
     with words.lock:
         result.array[...] = permutation(words, n)
     return result
-
-
-def _check_permutation(n: int, kind: dtype) -> None:
-    """Raise an error where a type does not hold all numbers up to n."""
-    numpy = kind.numpy
-    check_types("randperm", NUMBERS, kind.numpy)
-    if kind.is_floating_point:
-        limit = 1 << (np.finfo(numpy).nmant + 1)
-        if n > limit + 1:
-            shown = "2049" if limit == 2048 else f"2^{limit.bit_length() - 1}+1"
-            raise RuntimeError(f"n cannot be greater than {shown} for {kind.scalar} type.")
-    else:
-        fill_number(n - 1, kind)
 
 
 # -- normal numbers with means and deviations of their own
@@ -213,7 +188,7 @@ def normal_of_deviations(
     return _normals(std.array.shape, std.dtype, mean, std.array, out, generator)
 
 
-@op(name="normal", more=_OPTIONS.replace(" or none", ""))
+@op(name="normal", more=_OPTIONS)
 def normal_of_sizes(mean: float, std: float, size: Shape, **options: Any) -> Tensor:
     """Return a tensor of normal numbers."""
     return _drawn(normal_, size, default_dtype(), mean, std, **options)
@@ -234,34 +209,6 @@ def bernoulli_alike(input: Tensor, p: float, *, generator: Source = None) -> Ten
     """Return a tensor of the sizes of input, of 1, with probability p, and 0."""
     array = input.array
     return bernoulli_(wrap(np.empty(array.shape, array.dtype)), p, generator=generator)
-
-
-@op(method=False)
-def poisson(input: Tensor, generator: Source = None) -> Tensor:
-    """Return a tensor of numbers of Poisson's distribution; input has the rate of each."""
-    rates = input.array
-    if rates.size:
-        check_types("poisson_cpu", FLOATS, input.dtype.numpy)
-    require((rates >= 0).all(), "invalid Poisson rate, expected rate to be non-negative")
-    words = words_of(generator)
-    with words.lock:
-        drawn = numpy_generator(words).poisson(np.minimum(rates.astype(np.float64), 2.0**62))
-    return wrap(np.asarray(drawn, rates.dtype))
-
-
-@op(method=False)
-def binomial(count: Tensor, prob: Tensor, generator: Source = None) -> Tensor:
-    """Return numbers of the binomial distribution: successes in `count` trials of chance `prob`."""
-    for tensor in (count, prob):
-        check_types("binomial_cpu", WIDE_FLOATS, tensor.dtype.numpy)
-    broadcast(count.sizes, prob.sizes)
-    trials = np.clip(np.nan_to_num(count.array), 0, 2**62).astype(np.int64)
-    chances = np.clip(np.nan_to_num(prob.array), 0, 1)
-    words = words_of(generator)
-    with words.lock:
-        drawn = numpy_generator(words).binomial(trials, chances)
-    drawn = np.where(np.isnan(count.array) | np.isnan(prob.array), np.nan, drawn)
-    return wrap(np.asarray(drawn, count.array.dtype))
 
 
 @op(more=f"torch.Generator generator = None, {OUT}")

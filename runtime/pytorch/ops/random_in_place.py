@@ -18,7 +18,6 @@ from th_shell.torch.base.dtypes import dtype
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import check_long
 from th_shell.torch.calls.table import op
-from th_shell.torch.classes.generator import Source, words_of
 from th_shell.torch.compute.elementwise import (
     ALL,
     FLOATS,
@@ -34,6 +33,7 @@ from th_shell.torch.streams.distributions import (
     fill_log_normal,
     fill_normal,
 )
+from th_shell.torch.streams.generator import Source, words_of
 from th_shell.torch.streams.uniform import fill_uniform, fill_whole
 from th_shell.torch.tensors.tensor import Tensor
 from th_shell.torch.tensors.writing import check_single
@@ -184,8 +184,7 @@ def _limits(kind: np.dtype[Any]) -> tuple[float, float, int]:
         return -most, most, 1 << (int(np.finfo(kind).nmant) + 1)
     if kind.kind == "b":
         return 0, 1, 1
-    # PyTorch: of uint64 only the numbers that int64 holds, too.
-    most = min(int(np.iinfo(kind).max), 2**63 - 1)
+    most = int(np.iinfo(kind).max)
     return int(np.iinfo(kind).min), most, most
 
 

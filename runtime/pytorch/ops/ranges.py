@@ -108,41 +108,20 @@ def range_(
     return give(cast(np.asarray(values), kind.numpy), out)
 
 
-def _bound(name: str, function: str, value: Any) -> Any:
-    if not isinstance(value, Tensor):
-        return value
-    if value.array.ndim:
-        raise RuntimeError(
-            f"{function} only supports 0-dimensional start and end tensors, but got {name} with "
-            f"{value.array.ndim} dimension(s)."
-        )
-    return value.array.item()
-
-
-_BOUNDS = [
-    f"{start} start, {end} end, int steps"
-    for end in ("Tensor", "Number")
-    for start in ("Tensor", "Number")
-]
-
-
-def _ends(
-    function: str, start: Any, end: Any, steps: int, out: Out, dtype: Kind
-) -> tuple[Any, Any, dtype]:
-    """Return the first and the last number of equal steps, and their type."""
-    start, end = _bound("start", function, start), _bound("end", function, end)
+def _type_of_steps(function: str, steps: int, out: Out, dtype: Kind) -> dtype:
+    """Return the type of numbers in equal steps. Raises RuntimeError for a wrong count."""
     kind = type_for(dtype, out)
     require(steps >= 0, "number of steps must be non-negative")
     check_sizes((steps,))
     if steps > 1:
         check_types(f"{function}_cpu", NUMBERS, kind.numpy)
-    return start, end, kind
+    return kind
 
 
-@op(*[f"linspace({bounds}, *, {_WITH_OUT})" for bounds in _BOUNDS])
+@op(f"linspace(Number start, Number end, int steps, *, {_WITH_OUT})")
 def linspace(start: Any, end: Any, steps: int, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """Return numbers from start to end in equal steps."""
-    start, end, kind = _ends("linspace", start, end, steps, out, dtype)
+    kind = _type_of_steps("linspace", steps, out, dtype)
     return give(_between(start, end, steps, kind), out)
 
 
@@ -165,18 +144,18 @@ def _between(start: Any, end: Any, steps: int, kind: dtype) -> Array:
 _STEP_TYPES = {"float16": np.dtype(np.float32)}
 
 
-@op(*[f"logspace({bounds}, float base = 10.0, *, {_WITH_OUT})" for bounds in _BOUNDS])
+@op(f"logspace(Number start, Number end, int steps, float base = 10.0, *, {_WITH_OUT})")
 def logspace(
     start: Any, end: Any, steps: int, base: float = 10.0, *, out: Out = None, dtype: Kind = None
 ) -> Tensor:
     """Return powers of a base, whose exponents go from start to end in equal steps."""
-    start, end, kind = _ends("logspace", start, end, steps, out, dtype)
+    kind = _type_of_steps("logspace", steps, out, dtype)
     return give(calmly(_powers, start, end, steps, base, kind), out)
 
 
 def _powers(start: Any, end: Any, steps: int, base: float, kind: dtype) -> Array:
     if steps < 2:
-        return cast(np.full(steps, base**start), kind.numpy)
+        return cast(np.full(steps, np.power(base, float(start))), kind.numpy)
     is_whole = kind.category is Category.INTEGER
     numpy = np.dtype(np.float32) if is_whole else _STEP_TYPES.get(kind.name, kind.numpy)
     first, last = (number_as(fill_number(n, kind).item(), numpy) for n in (start, end))

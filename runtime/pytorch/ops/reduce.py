@@ -1,4 +1,4 @@
-"""Sums, products, averages and counts, of all elements or along dimensions; and softmax.
+"""Sums, averages, counts and variances, of all elements or along dimensions; and softmax.
 
 PyTorch's documentation: torch, Reduction Ops; torch.nn.functional, softmax and log_softmax.
 """
@@ -16,13 +16,14 @@ from th_shell.torch.base.dtypes import Category, int64
 from th_shell.torch.base.dtypes import dtype as DType
 from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.shapes import Shape, listed, wrap_dim
+from th_shell.torch.base.warn import warn
 from th_shell.torch.calls.schema import OUT, IntsOrOne, Kind, Out
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.elementwise import ALL, FLOATS, check_types
 from th_shell.torch.compute.promotion import to_float
-from th_shell.torch.compute.reductions import axes_of, give, tidy, total
+from th_shell.torch.compute.reductions import axes_of, give, spread, tidy, total
 from th_shell.torch.tensors.tensor import Tensor, wrap
-from th_shell.torch.tensors.writing import cast, check_cast, check_out
+from th_shell.torch.tensors.writing import cast, check_cast
 
 #: Takes an array, axes, whether they are kept, and the type to compute in.
 Reduce = Callable[[Array, Shape | None, bool, Any], Any]
@@ -71,7 +72,6 @@ def reduced(
     axes = None if dim is None else axes_of(dim, array.ndim)
     if out is not None:
         dtype = dtype or out.dtype
-        check_out(out, dtype)
     sum_kind = sum_type(array, dtype)
     if dtype is not None:
         array = cast(array, dtype.numpy)
@@ -95,11 +95,6 @@ def sum(
 @op(more=_OPTIONS)
 def nansum(input: Tensor, dim: IntsOrOne = None, keepdim: bool = False, **options: Any) -> Tensor:
     """Return the sums along dimensions, in which a nan counts as 0."""
-    if (kind := options.get("dtype")) is not None:
-        message = "provided dtype must match dtype of result. Got {1.scalar} and {0.scalar}."
-        check_out(options.get("out"), kind, messages=[f"nansum: {message}"])
-    elif (out := options.get("out")) is not None and input.dtype.is_floating_point:
-        check_types("nansum_cpu", FLOATS, out.array.dtype)
     return reduced(sum_of, wrap(_without_nan(input.array)), dim, keepdim, **options)
 
 
@@ -160,8 +155,6 @@ def _mean_type(input: Tensor, kind: Kind, out: Out) -> DType:
     result_type = _average_type("mean", input, kind)
     if out is None:
         return result_type
-    if kind is not None:
-        check_out(out, kind)
     check_cast(result_type, out.dtype)
     return out.dtype
 
@@ -169,28 +162,6 @@ def _mean_type(input: Tensor, kind: Kind, out: Out) -> DType:
 def count_along(array: Array, axes: Iterable[int]) -> int:
     """Return the number of elements that are reduced to one."""
     return math.prod([array.shape[axis] for axis in axes])
-
-
-@op(more=OUT, casts=True)
-def nanmean(
-    input: Tensor, dim: IntsOrOne = None, keepdim: bool = False, *, dtype: Kind = None
-) -> Tensor:
-    """Return the averages along dimensions of what is no nan."""
-    if not input.dtype.is_floating_point:
-        raise NotImplementedError(
-            "nanmean(): expected input to have floating point or complex dtype but got "
-            f"{input.dtype.scalar}"
-        )
-    kind = _average_type("nanmean", input, dtype)
-    array = cast(input.array, kind.numpy)
-    wide = array.astype(_FLOAT32) if array.dtype == _FLOAT16 else array
-    axes = axes_of(dim, array.ndim)
-    counts = np.asarray(sum_of(~np.isnan(array), axes, keepdim, _INT64))
-    total = sum_of(_without_nan(wide), axes, keepdim)
-    if wide is not array:
-        total = total.astype(_FLOAT16).astype(_FLOAT32)
-    average = quietly.run(np.true_divide, total, counts.astype(wide.dtype))
-    return wrap(cast(np.asarray(average), array.dtype))
 
 
 # -- counts
@@ -207,7 +178,7 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     return wrap(sum_of(array != 0, axes, False, _INT64))
 
 
-@op(name="logsumexp special_logsumexp")
+@op(name="logsumexp")
 def logsumexp(input: Tensor, dim: IntsOrOne, keepdim: bool = False, *, out: Out = None) -> Tensor:
     """Return the logarithms of the sums of the exponentials along dimensions."""
     if out is not None and not out.dtype.is_floating_point:
@@ -260,14 +231,89 @@ def _softmax(name: str, input: Tensor, dim: int, dtype: Kind) -> Tensor:
 
 
 @op(more=OUT)
-@op("special_softmax(Tensor input, int dim, torch.dtype dtype = None)")
 def softmax(input: Tensor, dim: int, dtype: Kind = None) -> Tensor:
     """Return the exponentials, divided by their sum along a dimension."""
     return _softmax("softmax", input, dim, dtype)
 
 
 @op(more=OUT)
-@op("special_log_softmax(Tensor input, int dim, *, torch.dtype dtype = None)")
 def log_softmax(input: Tensor, dim: int, dtype: Kind = None) -> Tensor:
     """Return the logarithms of the softmax along a dimension."""
     return _softmax("log_softmax", input, dim, dtype)
+
+
+# -- variances and standard deviations
+
+_FACTOR = "reduction factor (input numel divided by output numel)"
+_NO_FREEDOM = "{}(): degrees of freedom is <= 0. Correction should be strictly less than the {}."
+
+
+def _variance(name: str, array: Array, axes: Any, correction: Any) -> tuple[Array, Array]:
+    """Return variances and averages, at least in the precision of float64; the axes are kept."""
+    count = array.size if axes is None else count_along(array, axes)
+    average, squares = spread(array, axes) or _spread_of_few(array, axes, count)
+    free = count - (1 if correction is None else correction)
+    if free <= 0 or not array.size:
+        warn(_NO_FREEDOM.format(name, _FACTOR))
+        free = max(free, 0) if count else 0
+    return quietly.run(np.true_divide, squares, float(free)), average
+
+
+def _spread_of_few(array: Array, axes: Any, count: int) -> tuple[Array, Array]:
+    """Return averages and sums of squared distances from them, as float64, with the axes kept."""
+    run, add = quietly.run, np.add.reduce
+    wide = array.astype(np.float64, copy=False)
+    average = run(np.true_divide, run(add, wide, axes, None, None, True), count)
+    apart = run(np.subtract, wide, average)
+    return average, run(add, run(np.multiply, apart, apart), axes, None, None, True)
+
+
+def _check_type(name: str, input: Tensor) -> None:
+    if input.array.dtype.kind != "f":
+        who = name if name.endswith("_mean") else "std and var"
+        raise NotImplementedError(f"{who} only support floating point and complex dtypes")
+
+
+def _spread(
+    name: str, input: Tensor, dim: Any, keepdim: bool, correction: Any = None, out: Out = None
+) -> Any:
+    """Return variances or standard deviations, and averages where the name ends with _mean."""
+    _check_type(name, input)
+    array = input.array
+    kind = array.dtype
+    if out is not None:
+        check_cast(input.dtype, out.dtype)
+        kind = out.array.dtype
+    axes = axes_of(dim, array.ndim)
+    spreads, average = _variance(name, array, axes, correction)
+    if name.startswith("std"):
+        spreads = np.sqrt(spreads)
+    parts = [spreads, average] if name.endswith("_mean") else [spreads]
+    results = [tidy((x if keepdim else x.squeeze(axes)).astype(kind, copy=False)) for x in parts]
+    return tuple(map(wrap, results)) if len(results) > 1 else give(results[0], out)
+
+
+def _register(name: str, what: str, out: str, method: bool | None) -> None:
+    """Register a function by each way to say how many degrees of freedom there are."""
+    rows = (
+        f"tuple of ints[1]? dim, bool unbiased = True, bool keepdim = False{out and ', *'}{out}",
+        f"tuple of ints[1] dim = None, *, Number correction = None, bool keepdim = False{out}",
+        "bool unbiased = True",
+    )
+
+    @op(*[f"{name}(Tensor input, {row})" for row in rows], method=method)
+    def compute(
+        input: Tensor, dim: Any = None, unbiased: bool = True, keepdim: bool = False, **options: Any
+    ) -> Any:
+        if isinstance(dim, bool):  # of the row that has no dim
+            dim, unbiased = None, dim
+        if not unbiased:
+            options["correction"] = 0
+        return _spread(name, input, dim, keepdim, **options)
+
+    compute.__doc__ = f"The {what} along dimensions, or of all elements."
+
+
+for _name, _what in (("var", "variances"), ("std", "standard deviations")):
+    _register(_name, _what, f", {OUT}", method=None)
+    _register(f"{_name}_mean", f"{_what} and averages", "", method=False)

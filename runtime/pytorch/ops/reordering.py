@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.base.dtypes import int64
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, check_long, wrap_dim, wrap_dims
-from th_shell.torch.calls.schema import NEW, OUT, IntsOrOne, Kind, Out
+from th_shell.torch.calls.schema import OUT, IntsOrOne, Out, TensorOrInt
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.elementwise import check_types
+from th_shell.torch.compute.reductions import along
 from th_shell.torch.ops.creation import check_sizes
 from th_shell.torch.ops.slicing import diagonal as diagonal_view
 from th_shell.torch.tensors.layouts import empty_like_array
@@ -54,61 +54,23 @@ def tile(input: Tensor, dims: Shape) -> Tensor:
 
 
 @op()
-def repeat_interleave(
-    input: Tensor, repeats: Tensor, dim: int | None = None, *, output_size: int | None = None
-) -> Tensor:
-    """Return each position of a dimension as many times as a tensor tells."""
-    counts = repeats.array
-    array, dim = (input.array.reshape(-1), 0) if dim is None else (input.array, dim)
-    dim = wrap_dim(dim, array.ndim)
-    require(counts.ndim <= 1, "repeats must be 0-dim or 1-dim tensor")
-    size = array.shape[dim] if array.ndim else 1
-    if counts.ndim and counts.size not in (1, size):
-        raise RuntimeError(
-            f"repeats must have the same size as input along dim, but got repeats.size(0) = "
-            f"{counts.size} and input.size({dim}) = {size}"
-        )
-    _check_counts(repeats)
-    require(array.ndim, "Dimension specified as 0 but tensor has no dimensions", error=IndexError)
-    if counts.ndim == 0 or counts.size == 1:
-        counts = np.broadcast_to(counts.reshape(-1), size)
-    return _interleaved(array, counts, dim, output_size)
-
-
-def _check_counts(repeats: Tensor) -> None:
-    check_types("repeat_interleave_cpu", _INDICES, repeats.array.dtype)
-    if repeats.array.size and int(repeats.array.min()) < 0:
-        raise RuntimeError("repeats can not be negative")
-
-
-def _interleaved(array: Array, counts: Any, dim: int, output_size: int | None) -> Tensor:
-    repeated = np.repeat(array, counts, axis=dim if array.ndim else None)
-    require(
-        output_size in (None, repeated.shape[dim]), "allocated size does not match required size"
-    )
-    return wrap(np.ascontiguousarray(repeated))
-
-
-@op(name="repeat_interleave", method=False)
-def repeat_indices(repeats: Tensor, *, output_size: int | None = None) -> Tensor:
-    """Return each index as many times as its element tells."""
-    require(repeats.array.ndim == 1, "repeat_interleave only accept 1D vector as repeat")
-    _check_counts(repeats)
-    indices = np.arange(repeats.array.size, dtype=repeats.array.dtype)
-    return _interleaved(indices, repeats.array, 0, output_size)
-
-
-@op(name="repeat_interleave")
-def repeat_interleave_all(
-    input: Tensor, repeats: int, dim: int | None = None, *, output_size: int | None = None
-) -> Tensor:
-    """Return each position of a dimension so many times."""
-    array, dim = (input.array.reshape(-1), 0) if dim is None else (input.array, dim)
-    if not array.ndim:
-        wrap_dim(1, 0)  # as PyTorch: it looks at the dimension behind the one that is repeated
-    dim = wrap_dim(dim, array.ndim)
-    require(repeats >= 0, "Repeats must be non-negative")
-    return _interleaved(array, repeats, dim, output_size)
+def repeat_interleave(input: Tensor, repeats: TensorOrInt, dim: int | None = None) -> Tensor:
+    """Return each position of a dimension so many times, or as many times as a tensor tells."""
+    array, axis = along(input.array.reshape(-1) if dim is None else input.array, dim or 0)
+    counts, size = repeats, array.shape[axis]
+    if isinstance(repeats, Tensor):
+        counts = repeats.array
+        check_types("repeat_interleave_cpu", _INDICES, counts.dtype)
+        require(counts.ndim <= 1, "repeats must be 0-dim or 1-dim tensor")
+        if counts.ndim and counts.size not in (1, size):
+            raise RuntimeError(
+                f"repeats must have the same size as input along dim, but got repeats.size(0) = "
+                f"{counts.size} and input.size({axis}) = {size}"
+            )
+    require(np.min(counts, initial=0) >= 0, "repeats can not be negative")
+    total = np.sum(np.broadcast_to(counts, size), dtype=np.float64)
+    check_sizes((int(total), *np.delete(array.shape, axis)))
+    return wrap(np.ascontiguousarray(np.repeat(array, counts, axis)))
 
 
 # -- rolling and flipping
@@ -171,30 +133,11 @@ def flipud(input: Tensor) -> Tensor:
     return _flipped(input, (0,))
 
 
-@op("rot90(Tensor input, int k = 1, tuple of ints dims = (0,1))")
-def rot90(input: Tensor, k: int = 1, dims: Shape = (0, 1)) -> Tensor:
-    """Return the elements turned by k times 90 degrees, from the first dimension to the second."""
-    check_long(k)
-    array = input.array
-    require(len(dims) == 2, "expected total rotation dims == 2, but got dims = {}", len(dims))
-    require(array.ndim >= 2, "expected total dims >= 2, but got total dims = {}", array.ndim)
-    if len({dim + array.ndim if dim < 0 else dim for dim in dims}) == 1:
-        raise RuntimeError(
-            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
-        )
-    first, second = (wrap_dim(dim, array.ndim) for dim in dims)
-    turns = k % 4
-    if not turns:
-        return wrap(array.copy("C"))
-    flipped = _flipped(input, ((second,), (first, second), (first,))[turns - 1])
-    return flipped if turns == 2 else wrap(flipped.array.swapaxes(first, second))
-
-
 # -- triangles
 
 
 def _triangles(name: str, compute: Callable[..., Array], what: str) -> None:
-    """Register what numpy's tril or triu computes, and where the elements are that it keeps."""
+    """Register what numpy's tril or triu computes."""
 
     @op(name=name, in_place=True)
     def triangle(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Tensor:
@@ -203,45 +146,13 @@ def _triangles(name: str, compute: Callable[..., Array], what: str) -> None:
         elements = compute(array, _limited(array.shape, diagonal))
         return delivered(wrap(np.ascontiguousarray(elements)), out, input)
 
-    @op(name=f"{name}_indices", more=NEW)
-    def indices(row: int, col: int, offset: int = 0, *, dtype: Kind = None) -> Tensor:
-        check_long(offset)
-        for side, n in (("row", row), ("col", col)):
-            require(n >= 0, "{} must be non-negative, got{}", side, n)
-        kind = dtype or int64
-        check_types(f"{name}_indices", _INDICES, kind.numpy)
-        return wrap(_positions(row, col, offset, name == "triu").astype(kind.numpy))
-
     triangle.__doc__ = f"Matrices with zeros but on and {what} a diagonal."
-    indices.__doc__ = f"The indices of a matrix's elements on and {what} a diagonal."
 
 
 def _limited(shape: Shape, diagonal: int) -> int:
     check_long(diagonal)
     # Beyond these all diagonals are the same; a larger number may be no integer of numpy's.
     return max(-shape[-2] - 1, min(diagonal, shape[-1] + 1))
-
-
-def _positions(rows: int, columns: int, diagonal: int, upper: bool) -> Array:
-    """Return the rows and columns of a triangle's elements. Raises RuntimeError for too many.
-
-    Of the rows before ``top`` all elements, or none, are left of the diagonal.
-    """
-    offset = max(-rows, min(diagonal + (not upper), columns))
-    top, end = max(0, -offset), max(0, min(rows, columns - offset))
-    # left of the diagonal, in the rows that it meets, and in all
-    inside = (end - top) * (2 * offset + end + top - 1) // 2
-    left = inside + (rows - end) * columns
-    count = rows * columns - left if upper else left
-    check_sizes((2, count))
-    first, last = (0, end) if upper else (top, rows)
-    if not count:
-        return np.empty((2, 0), np.int64)
-    at = np.arange(first, last)
-    cut = np.clip(at + offset, 0, columns)
-    start, sizes = (cut, columns - cut) if upper else (np.zeros_like(cut), cut)
-    row = np.repeat(at, sizes)
-    return np.stack([row, np.arange(count) - np.repeat(sizes.cumsum() - sizes - start, sizes)])
 
 
 _triangles("tril", np.tril, "below")

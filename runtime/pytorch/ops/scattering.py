@@ -1,4 +1,4 @@
-"""Elements at the positions of an index set, or changed, by others: scatter, scatter_reduce.
+"""Elements at the positions of an index set, or changed, by others: scatter, index_add.
 
 PyTorch's documentation: torch.Tensor; torch, Indexing, Slicing, Joining, Mutating Ops.
 """
@@ -12,18 +12,19 @@ from typing import Any, TypeVar
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.dtypes import int64
 from th_shell.torch.base.require import require
-from th_shell.torch.base.shapes import listed, wrap_dim
-from th_shell.torch.calls.schema import OUT, Number, Out
+from th_shell.torch.base.shapes import Shape, listed, wrap_dim
+from th_shell.torch.calls.schema import OUT, Number, TensorOrNumber
 from th_shell.torch.calls.table import op
+from th_shell.torch.compute.promotion import number_as
+from th_shell.torch.compute.reductions import along
 from th_shell.torch.ops.creation import fill_number
-from th_shell.torch.ops.gathering import check_bounds, check_gather, flat_positions
-from th_shell.torch.ops.layout import as_strided as view_as_strided
-from th_shell.torch.ops.slicing import diagonal, part
-from th_shell.torch.ops.slicing import select as view_select
-from th_shell.torch.tensors.layouts import check_apart, copy_of, strided
+from th_shell.torch.ops.gathering import bad_index, check_bounds, check_gather, flat_positions
+from th_shell.torch.ops.indexing import fill_value
+from th_shell.torch.tensors.layouts import check_apart, copy_of
 from th_shell.torch.tensors.tensor import Tensor, wrap
-from th_shell.torch.tensors.writing import cast, check_single, deliver
+from th_shell.torch.tensors.writing import check_single
 
 Change = TypeVar("Change", bound=Callable[..., None])
 
@@ -77,20 +78,19 @@ def _check_scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | None) -
         )
 
 
-def positions_of(
-    input: Tensor, dim: int, index: Array, error: type[Exception] = RuntimeError
-) -> tuple[Array, Array]:
+def _positions_of(input: Tensor, dim: int, index: Array) -> tuple[Array, Array]:
     """Return a tensor's elements in one dimension, or a copy of them, and the positions in it."""
     array = input.array
     size = array.shape[dim] if array.ndim else 1
-    check_bounds(index, dim, size, error)
+    check_bounds(index, dim, size, RuntimeError)
     flat = array.reshape(-1)
     if index.ndim < 2 or array.ndim < 2:
         return flat, index.reshape(-1)
     return flat, flat_positions(index, array.shape, dim).reshape(-1)
 
 
-def write_back(array: Array, flat: Array) -> None:
+def _write_back(array: Array, flat: Array) -> None:
+    """Copy changed elements to the tensor that they were a copy of."""
     if not array.flags.c_contiguous:  # then flat is a copy
         array[...] = flat.reshape(array.shape)
 
@@ -102,173 +102,125 @@ def _source_of(src: Tensor, index: Array) -> Array:
     return src.array[tuple(map(slice, index.shape))].reshape(-1)
 
 
-def _scatter(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str | None) -> None:
+def _scatter(input: Tensor, dim: int, index: Tensor, src: Any, adds: bool = False) -> None:
     dim = wrap_dim(dim, input.array.ndim)
     is_tensor = isinstance(src, Tensor)
-    require(reduce in (None, "add", "multiply"), "reduce argument must be either add or multiply.")
     _check_scatter(input, dim, index, src if is_tensor else None)
     if not index.array.size:
         return
     values = _source_of(src, index.array) if is_tensor else fill_number(src, input.dtype)
-    flat, positions = positions_of(input, dim, index.array)
-    if reduce is None:
-        flat[positions] = values
+    flat, positions = _positions_of(input, dim, index.array)
+    if adds:
+        np.add.at(flat, positions, values)
     else:
-        (np.add if reduce == "add" else np.multiply).at(flat, positions, values)
-    write_back(input.array, flat)
+        flat[positions] = values
+    _write_back(input.array, flat)
 
 
 @changing("scatter")
 def scatter_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     """Set the elements at the positions of an index in a dimension to those of a source."""
-    _scatter(input, dim, index, src, None)
-
-
-@changing("scatter")
-def scatter_reducing(input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> None:
-    """Add a source's elements at the positions of an index, or multiply by them."""
-    _scatter(input, dim, index, src, reduce)
+    _scatter(input, dim, index, src)
 
 
 @changing("scatter")
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number) -> None:
     """Set the elements at the positions of an index in a dimension to a number."""
-    _scatter(input, dim, index, value, None)
-
-
-@changing("scatter")
-def scatter_value_reducing(
-    input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str
-) -> None:
-    """Add a number at the positions of an index, or multiply by it."""
-    _scatter(input, dim, index, value, reduce)
+    _scatter(input, dim, index, value)
 
 
 @changing("scatter_add")
 def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     """Add a source's elements at the positions of an index in a dimension."""
-    _scatter(input, dim, index, src, "add")
+    _scatter(input, dim, index, src, adds=True)
 
 
-REDUCTIONS: dict[str, np.ufunc] = {
-    "sum": np.add,
-    "prod": np.multiply,
-    "mean": np.add,
-    "amax": np.maximum,
-    "amin": np.minimum,
-}
+# -- whole positions of a dimension
 
 
-def _identity(kind: np.dtype[Any], reduce: str) -> Any:
-    """Return the identity of a reduction: the number that changes no element it is reduced with."""
-    if reduce in ("sum", "prod", "mean"):
-        return kind.type(reduce == "prod")
-    if kind.kind == "f":
-        return kind.type(-np.inf if reduce == "amax" else np.inf)
-    if kind.kind == "b":
-        return np.bool_(reduce == "amin")
-    limits = np.iinfo(kind)
-    return kind.type(limits.min if reduce == "amax" else limits.max)
+def _without(shape: Shape, dim: int) -> Shape:
+    return shape[:dim] + shape[dim + 1 :]
 
 
-def reduce_into(
-    flat: Array, positions: Array, values: Array, reduce: str, include_self: bool
+def _whole(input: Tensor, dim: int, index: Tensor, source: Tensor) -> tuple[Array, Array, Array]:
+    """Return the elements in one dimension, and for each of a source its position in them."""
+    values = source.array
+    shape = values.shape or (1,)
+    places = index.array.reshape([-1 if at == dim else 1 for at in range(len(shape))])
+    flat, positions = _positions_of(input, dim, np.broadcast_to(places, shape))
+    return flat, positions, values.reshape(-1)
+
+
+def _check_source(input: Tensor, dim: int, index: Tensor, source: Tensor, name: str) -> None:
+    """Raise an error where a source has not one slice of the tensor's sizes for each index."""
+    ours, values, chosen = input.array, source.array, index.array
+    if chosen.dtype not in (np.int32, np.int64):
+        raise RuntimeError(
+            f"{name}(): Expected dtype int32/int64 for index but got: {index.dtype.scalar}"
+        )
+    if chosen.ndim > 1:
+        raise IndexError(f"{name}(): Index should have dimension 1 or 0 (got {chosen.ndim})")
+    if source.dtype is not input.dtype:
+        raise RuntimeError(
+            f"{name}(): self ({input.dtype.scalar}) and source ({source.dtype.scalar}) must have "
+            f"the same scalar type"
+        )
+    if values.ndim != ours.ndim or _without(values.shape, dim) != _without(ours.shape, dim):
+        raise RuntimeError(
+            f"source tensor shape must match self tensor shape, excluding the specified dimension. "
+            f"Got self.shape = {listed(ours.shape)} source.shape = {listed(values.shape)}"
+        )
+    count = values.shape[dim] if values.ndim else 1
+    if chosen.size != count:
+        raise RuntimeError(
+            f"{name}(): Number of indices ({chosen.size}) should be equal to source.size(dim): "
+            f"({count}), for dim: {dim}"
+        )
+
+
+@changing("index_add")
+def index_add_(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
 ) -> None:
-    if not include_self:
-        flat[positions] = _identity(flat.dtype, reduce)
-    with np.errstate(all="ignore"):
-        REDUCTIONS[reduce].at(flat, positions, values)
-        if reduce != "mean":
-            return
-        counts = np.zeros(flat.shape, np.int64) + int(include_self)
-        np.add.at(counts, positions, 1)
-        counts = np.maximum(counts, 1).astype(flat.dtype)
-        flat[...] = flat / counts if flat.dtype.kind == "f" else flat // counts
-
-
-@changing("scatter_reduce")
-def scatter_reduce_(
-    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
-) -> None:
-    """Reduce the elements at the positions of an index with those of a source.
-
-    reduce: 'sum', 'prod', 'mean', 'amax' or 'amin'. include_self: with the tensor's own, too.
-    """
+    """Add alpha times a source's positions of a dimension to those that an index has."""
     dim = wrap_dim(dim, input.array.ndim)
-    if reduce not in REDUCTIONS:
-        raise RuntimeError(
-            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}"
-        )
-    _check_scatter(input, dim, index, src)
-    if not index.array.size:
+    _check_source(input, dim, index, source, "index_add_")
+    if not source.array.size:
         return
-    flat, positions = positions_of(input, dim, index.array)
-    reduce_into(flat, positions, _source_of(src, index.array), reduce, include_self)
-    write_back(input.array, flat)
+    if input.array.ndim < 2 and bad_index(index.array, input.array.size) is not None:
+        raise IndexError("index out of range in self")
+    flat, positions, values = _whole(input, dim, index, source)
+    if alpha != 1:
+        values = values * number_as(alpha, flat.dtype)
+    np.add.at(flat, positions, values)
+    _write_back(input.array, flat)
 
 
-# -- copies in which a view has other elements
-
-
-def _is_expanded(array: Array) -> bool:
-    return any(n > 1 and not step for n, step in zip(array.shape, array.strides, strict=True))
-
-
-def _copy(input: Tensor) -> Tensor:
-    """Return a copy of the whole storage, so that the strides and the offset stay."""
-    if input._storage is None or _is_expanded(input.array):
-        return wrap(copy_of(input, input.dtype))
-    memory = wrap(input._storage.data.copy().view(input.array.dtype))
-    return strided(memory, input.sizes, input.strides, input.offset)
-
-
-def _set(view: Tensor, src: Tensor) -> None:
-    target = view.array
-    if target.shape != src.array.shape:
-        raise RuntimeError(
-            f"expected src to have a size equal to the slice of self. src size = "
-            f"{listed(src.array.shape)}, slice size = {listed(target.shape)}"
+@changing("index_copy")
+def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
+    """Set the positions of a dimension that an index has to those of a source."""
+    rows, axis = along(input.array, dim)
+    _check_source(input, axis, index, source, "index_copy_")
+    positions = index.array.reshape(-1)
+    beyond = bad_index(positions, rows.shape[axis])
+    if beyond is not None:
+        raise IndexError(
+            f"index_copy_(): index {beyond} is out of bounds for dimension {axis} with size "
+            f"{rows.shape[axis]}"
         )
-    target[...] = cast(src.array, target.dtype)
+    rows[(slice(None),) * axis + (positions,)] = source.array
 
 
-def _sliced(
-    input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
-) -> Tensor:
-    shape = input.array.shape
-    require(shape, "slice() cannot be applied to a 0-dim tensor.", error=IndexError)
-    dim = wrap_dim(dim, len(shape))
-    require(step > 0, "slice step must be positive")
-    first, last, _ = slice(start, end).indices(shape[dim])
-    return part(input, dim, first, last, step)
-
-
-def _register(name: str, view: Callable[..., Tensor], parameters: str, what: str) -> None:
-    """Register the function whose result is a copy, a view of which has a source's elements."""
-
-    @op(f"{name}_scatter(Tensor input, Tensor src, {parameters})")
-    def compute(input: Tensor, src: Tensor, *at: Any, out: Out = None, **named: Any) -> Tensor:
-        copy = _copy(input)
-        _set(view(copy, *at, **named), src)
-        return copy if out is None else deliver(out, copy)
-
-    compute.__doc__ = f"A copy in which {what} the elements of a source."
-
-
-for _name, _view, _parameters, _what in (
-    ("select", view_select, "int dim, int index", "one position of a dimension has"),
-    (
-        "slice",
-        _sliced,
-        f"int dim = 0, int start = None, int end = None, int step = 1, *, {OUT}",
-        "some positions of a dimension have",
-    ),
-    ("diagonal", diagonal, "int offset = 0, int dim1 = 0, int dim2 = 1", "a diagonal has"),
-    (
-        "as_strided",
-        view_as_strided,
-        "tuple of ints size, tuple of ints stride, int storage_offset = None",
-        "a view of its storage has",
-    ),
-):
-    _register(_name, _view, _parameters, _what)
+@changing("index_fill", out=False)
+def index_fill_(input: Tensor, dim: int, index: Tensor, value: TensorOrNumber) -> None:
+    """Set the positions of a dimension that an index has to a number."""
+    chosen = index.array
+    if isinstance(value, Tensor):
+        value = fill_value(value, "index_fill_")
+    if index.dtype is not int64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    rows, axis = along(input.array, dim)
+    require(chosen.ndim <= 1, "Index has to be a vector/scalar")
+    element = fill_number(value, input.dtype)
+    check_bounds(chosen, axis, rows.shape[axis], IndexError, negative=True)
+    rows[(slice(None),) * axis + (chosen.reshape(-1),)] = element

@@ -8,14 +8,11 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any
 
-from th_shell.torch.base.dtypes import int64
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, check_long, listed, wrap_dim
-from th_shell.torch.calls.schema import OUT, TensorOrInt
 from th_shell.torch.calls.table import FUNCTIONS, functional, op
-from th_shell.torch.ops.views import as_method
 from th_shell.torch.tensors.layouts import strided
-from th_shell.torch.tensors.tensor import Tensor, view_of, wrap
+from th_shell.torch.tensors.tensor import Tensor, view_of
 
 Sized = tuple[int, int]  # a dimension, and its size
 _LEAST = "expects at least a 1-dimensional tensor"
@@ -53,12 +50,8 @@ def _sized(input: Tensor, dim: int, message: str, error: type[Exception] = Runti
 
 
 @op()
-def narrow(input: Tensor, dim: int, start: TensorOrInt, length: int) -> Tensor:
+def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """Return a view of some positions of a dimension: from start on, length of them."""
-    if isinstance(start, Tensor):
-        if start.array.ndim or start.array.dtype.kind not in "iu":
-            raise RuntimeError("start must be an 0-dim integral Tensor.")
-        start = int(start.array)
     dim, size = _sized(input, dim, "narrow() cannot be applied to a 0-dim tensor.")
     require(length >= 0, "narrow(): length must be non-negative.")
     if not -size <= start <= size:
@@ -69,12 +62,6 @@ def narrow(input: Tensor, dim: int, start: TensorOrInt, length: int) -> Tensor:
     if start + length > size:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
     return part(input, dim, start, start + length)
-
-
-@op(more=OUT)
-def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """Return a copy of some positions of a dimension."""
-    return wrap(narrow(input, dim, start, length).array.copy("C"))
 
 
 @op()
@@ -152,10 +139,11 @@ def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
 @functional
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Return views of a dimension's parts: of one size, but for the last, or of listed sizes."""
-    return tensor.split(split_size_or_sections, dim)
+    return _split_method(tensor, split_size_or_sections, dim)
 
 
-as_method(_split_method, "split", split.__doc__)
+_split_method.__name__, _split_method.__doc__ = "split", split.__doc__
+setattr(Tensor, "split", _split_method)  # noqa: B010
 
 
 @op()
@@ -167,87 +155,6 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     if not size:
         return _cut(input, dim, [0] * chunks)
     return split_evenly(input, -(-size // chunks), dim)
-
-
-#: More views than these have more bytes than most machines.
-_MOST_PARTS = 2**28
-
-
-def _in_sections(input: Tensor, sections: int, dim: int) -> tuple[Tensor, ...]:
-    require(sections > 0, "number of sections must be larger than 0, got {}", sections)
-    if sections > _MOST_PARTS:
-        raise MemoryError
-    size = input.array.shape[dim]
-    least, more = divmod(size, sections)
-    return _cut(input, dim, accumulate([least + (at < more) for at in range(sections)]))
-
-
-def _at_indices(input: Tensor, indices: Any, dim: int) -> tuple[Tensor, ...]:
-    size = input.array.shape[dim]
-    check_long(*indices)
-    ends = [min(max(end + size, 0) if end < 0 else end, size) for end in indices]
-    starts = [0, *ends]
-    return tuple([part(input, dim, a, max(a, b)) for a, b in zip(starts, [*ends, size])])  # noqa: B905
-
-
-@op(
-    "tensor_split(Tensor input, tuple of ints indices, int dim = 0)",
-    "tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim = 0)",
-    "tensor_split(Tensor input, int sections, int dim = 0)",
-)
-def tensor_split(input: Tensor, sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Return views of the parts of a dimension between some positions, or of so many parts.
-
-    The sizes of two of so many parts differ by 1 at most. A tensor has a number or positions.
-    """
-    least = "at least a 1-dimensional tensor, but got a tensor with 0 dims"
-    dim, _ = _sized(input, dim, f"tensor_split expected {least}")
-    if isinstance(sections, Tensor):
-        sections = _positions(sections)
-    return (_in_sections if isinstance(sections, int) else _at_indices)(input, sections, dim)
-
-
-def _positions(tensor: Tensor) -> Any:
-    if tensor.dtype is not int64:
-        raise RuntimeError(
-            f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
-            f"{tensor.dtype.scalar}"
-        )
-    if tensor.array.ndim > 1:
-        raise RuntimeError(
-            f"tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
-            f"one-dimensional tensor, but got a tensor with {tensor.array.ndim} dims"
-        )
-    return tensor.array.tolist()
-
-
-def _directed(name: str, least: int, dim: int) -> None:
-    """Register hsplit, vsplit or dsplit: `tensor_split` along one dimension."""
-
-    @op(f"{name}(Tensor input, int sections)", f"{name}(Tensor input, tuple of ints indices)")
-    def split(input: Tensor, sections: Any) -> tuple[Tensor, ...]:
-        shape = input.array.shape
-        if len(shape) < least:
-            raise RuntimeError(
-                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor "
-                f"with {len(shape)} dimensions!"
-            )
-        along = 0 if len(shape) == 1 else dim
-        size = shape[along]
-        if not isinstance(sections, int):
-            return _at_indices(input, sections, along)
-        if sections == 0 or size % sections:
-            raise RuntimeError(
-                f"torch.{name} attempted to split along dimension {along}, but the size of the "
-                f"dimension {size} is not divisible by the split_size {sections}!"
-            )
-        return _in_sections(input, sections, along)
-
-    split.__doc__ = f"Views of so many equal parts along dimension {dim}, or between positions."
-
-
-for _name, _least, _dim in (("hsplit", 1, 1), ("vsplit", 2, 0), ("dsplit", 3, 2)):
-    _directed(_name, _least, _dim)
 
 
 # -- windows and diagonals

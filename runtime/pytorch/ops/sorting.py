@@ -1,4 +1,4 @@
-"""Sorting, and what follows from an order: the largest elements, medians, modes, quantiles.
+"""Sorting, and what follows from an order: the largest elements, medians, modes.
 
 PyTorch's documentation: torch, Comparison Ops and Reduction Ops. A nan is larger than all numbers.
 Equal elements always stay in their order, which PyTorch leaves open but for `stable=True`.
@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.base.dtypes import bool_, float32, float64
+from th_shell.torch.base.dtypes import bool_
 from th_shell.torch.base.require import require
-from th_shell.torch.base.shapes import wrap_dim
 from th_shell.torch.calls.schema import OUT, OUTS
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.elementwise import ALL, NUMBERS, check_types
@@ -71,13 +70,7 @@ def argsort(
     return wrap(_like(stable_order(array, axis, descending), input))
 
 
-@op(more=OUT)
-def msort(input: Tensor) -> Tensor:
-    """Return the elements sorted along the first dimension."""
-    return wrap(_sorted(input, 0, False)[0])
-
-
-# -- the largest, and the k-th smallest
+# -- the largest elements
 
 
 @op(more=OUTS)
@@ -112,13 +105,7 @@ def _top(array: Array, axis: int, k: int, largest: bool) -> Array:
 # -- the k-th smallest elements
 
 
-@op(
-    more=OUTS,
-    other_type=(
-        "output values must be of same type as input",
-        "output indices must be of scalar type Long",
-    ),
-)
+@op(more=OUTS)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """Return the k-th smallest elements along a dimension, and their positions."""
     array, axis = along(input.array, dim)
@@ -150,15 +137,6 @@ def _chosen(name: str, input: Tensor, array: Array, axis: int, at: Array, keepdi
 # -- medians
 
 
-_NO_MEDIANS = (
-    "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type "
-    "torch.{1.scalar}Tensor does not equal torch.{0.scalar}Tensor (while checking arguments for "
-    "median)",
-    "Expected tensor for argument #1 'indices' to have scalar type Long; but got "
-    "torch.{1.scalar}Tensor instead (while checking arguments for median)",
-)
-
-
 def _register_median(name: str, ignores_nan: bool) -> None:
     @op(f"{name}(Tensor input)")
     def of_all(input: Tensor) -> Tensor:
@@ -168,7 +146,7 @@ def _register_median(name: str, ignores_nan: bool) -> None:
             return wrap(cast(np.asarray(np.nan), array.dtype))  # or what C makes of nan
         return wrap(array[_middle(array, 0, ignores_nan)].reshape(()))
 
-    @op(name=name, more=OUTS, other_type=_NO_MEDIANS)
+    @op(name=name, more=OUTS)
     def along_dim(input: Tensor, dim: int, keepdim: bool = False) -> Any:
         array, axis = along(input.array, dim)
         check_not_empty("median", array, (axis,), IndexError)
@@ -200,13 +178,7 @@ _register_median("nanmedian", True)
 # -- modes
 
 
-@op(
-    more=OUTS,
-    other_type=(
-        "expected scalar type '{0.scalar}' but got '{1.scalar}' for values output",
-        "expected scalar type '{0.scalar}' but got '{1.scalar}' for indices output",
-    ),
-)
+@op(more=OUTS)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """Return the most frequent elements along a dimension, the smallest of several; and where."""
     array, axis = along(input.array, dim)
@@ -227,97 +199,3 @@ def _most_frequent(rows: Array) -> Array:
     np.maximum.accumulate(begins, axis=-1, out=begins)
     longest = (places - begins).argmax(-1, keepdims=True)  # the first that is so long
     return take_at(order, longest, rows.ndim - 1)
-
-
-# -- quantiles
-
-
-_WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
-
-
-def _check(input: Tensor, q: Tensor, interpolation: str) -> None:
-    require(input.array.size, "quantile() input tensor must be non-empty")
-    require(q.array.ndim <= 1, "quantile() q must be a scalar or 1D tensor")
-    if input.dtype not in (float32, float64):
-        raise RuntimeError("quantile() input tensor must be either float or double dtype")
-    require(q.dtype is input.dtype, "quantile() q tensor must be same dtype as the input tensor")
-    if interpolation not in _WAYS:
-        raise RuntimeError(
-            "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, "
-            f"but got {interpolation}"
-        )
-
-
-def _quantiles(rows: Array, q: Array, way: str, ignores_nan: bool) -> Array:
-    """Return the quantiles of sorted rows, in a last dimension as long as q."""
-    n = rows.shape[-1]
-    unknown = np.isnan(rows)
-    if ignores_nan:
-        last = n - 1 - np.count_nonzero(unknown, axis=-1, keepdims=True)
-        ranks = np.maximum(q * last.astype(q.dtype), 0)
-    else:
-        # Where there is a nan it is the last element, which the rank leads to then.
-        ranks = np.where(
-            unknown.any(-1, keepdims=True), q.dtype.type(n - 1), q * q.dtype.type(n - 1)
-        )
-    if way in ("lower", "higher", "nearest"):
-        to_whole = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}[way]
-        return np.take_along_axis(rows, to_whole(ranks).astype(np.int64), -1)
-    below = ranks.astype(np.int64)
-    weights = np.full_like(ranks, 0.5) if way == "midpoint" else ranks - below.astype(q.dtype)
-    a = np.take_along_axis(rows, below, -1)
-    b = np.take_along_axis(rows, np.ceil(ranks).astype(np.int64), -1)
-    with np.errstate(all="ignore"):
-        quantiles: Array = np.where(
-            weights < 0.5, a + weights * (b - a), b - (b - a) * (1 - weights)
-        )
-    return quantiles
-
-
-def _register(name: str, ignores_nan: bool) -> None:
-    options = f'int dim = None, bool keepdim = False, *, str interpolation = "linear", {OUT}'
-
-    @op(
-        *[f"{name}(Tensor input, {kind} q, {options})" for kind in ("Tensor", "float")],
-        other_type=("quantile() out tensor must be same dtype as the input tensor",),
-    )
-    def compute(
-        input: Tensor,
-        q: Any,
-        dim: int | None = None,
-        keepdim: bool = False,
-        *,
-        interpolation: str = "linear",
-    ) -> Tensor:
-        if isinstance(q, float):
-            require(0 <= q <= 1, "quantile() q must be in the range [0, 1] but got {:g}", q)
-            q = wrap(np.asarray(q, input.array.dtype))
-        _check(input, q, interpolation)
-        quantiles = _along(
-            input.array, q.array.reshape(-1), dim, keepdim, interpolation, ignores_nan
-        )
-        return wrap(quantiles[..., 0] if not q.array.ndim else np.moveaxis(quantiles, -1, 0))
-
-    more = " but nans" if ignores_nan else ""
-    compute.__doc__ = f"The q-th quantiles of all elements{more}, or along a dimension."
-
-
-def _along(
-    array: Array, q: Array, dim: int | None, keepdim: bool, way: str, ignores_nan: bool
-) -> Array:
-    """Return quantiles of all elements, or along a dimension; the last dimension has those of q."""
-    axis = None if dim is None else wrap_dim(dim, array.ndim)
-    require(((q >= 0) & (q <= 1)).all(), "quantile() q values must be in the range [0, 1]")
-    shape: tuple[int, ...]
-    if axis is None or not array.ndim:
-        rows, shape = array.reshape(-1), (1,) * array.ndim if keepdim else ()
-    else:
-        rows = np.moveaxis(array, axis, -1)
-        shape = array.shape[:axis] + ((1,) if keepdim else ()) + array.shape[axis + 1 :]
-    require(rows.shape[-1] <= 1 << 24, "quantile() input tensor is too large")
-    quantiles = _quantiles(np.sort(rows, -1), q, way, ignores_nan)
-    return np.ascontiguousarray(quantiles).reshape((*shape, -1))
-
-
-_register("quantile", False)
-_register("nanquantile", True)

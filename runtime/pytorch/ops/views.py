@@ -5,7 +5,6 @@ PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops; Tensor
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import reduce, wraps
 from itertools import zip_longest
@@ -47,12 +46,6 @@ def becoming(view: Callable[..., Tensor]) -> Callable[..., Tensor]:
 def in_place(view: Callable[..., Tensor], names: str) -> None:
     """Register methods that make their tensor the view that a function gives."""
     op(name=names, function=False)(becoming(view))
-
-
-def as_method(function: Callable[..., Any], name: str, text: str | None) -> None:
-    """Make a function of Python's a method; its errors of wrong calls are Python's then."""
-    function.__name__, function.__qualname__, function.__doc__ = name, f"Tensor.{name}", text
-    setattr(Tensor, name, function)
 
 
 # -- view and reshape
@@ -172,18 +165,6 @@ def unflatten(input: Tensor, dim: int, sizes: Shape) -> Tensor:
     return view(input, (*old[:dim], *full, *old[dim + 1 :]))
 
 
-_unflatten: Any = Tensor.unflatten
-
-
-def _unflatten_method(self: Tensor, dim: int, sizes: Any) -> Tensor:
-    require(sizes, "unflatten: sizes must be non-empty")
-    viewed: Tensor = _unflatten(self, dim, sizes)
-    return viewed
-
-
-as_method(_unflatten_method, "unflatten", inspect.getdoc(unflatten))
-
-
 @op()
 def ravel(input: Tensor) -> Tensor:
     """Return the elements in one dimension; a view where that is possible."""
@@ -242,8 +223,7 @@ def expanded(input: Tensor, size: Shape) -> Tensor:
     more = len(size) - len(sizes)
     if more < 0:
         kind = input.dtype.scalar
-        modern = kind == "Bool" or kind.startswith("UInt")
-        name = f"CPU{kind}Type" if modern else f"torch.{kind}Tensor"
+        name = "CPUBoolType" if kind == "Bool" else f"torch.{kind}Tensor"
         raise RuntimeError(
             f"expand({name}{{{listed(sizes)}}}, size={listed(size)}): "
             f"the number of sizes provided ({len(size)}) must be greater or equal to the number of "
@@ -338,4 +318,4 @@ def _write_data(self: Tensor, value: Any) -> None:
     self.become(value)
 
 
-Tensor.data = property(detach, _write_data)  # type: ignore[method-assign, assignment]
+setattr(Tensor, "data", property(detach, _write_data))  # noqa: B010

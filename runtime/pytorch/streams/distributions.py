@@ -136,11 +136,6 @@ def fill_log_normal(words: Words, out: Array, mean: float, deviation: float) -> 
     fill_in_turn(out, lambda count: np.exp(_draw_in_pairs(words, count, mean, deviation)))
 
 
-def numpy_generator(words: Words) -> np.random.Generator:
-    """Return a generator of numpy's that the next words seed; its numbers are not PyTorch's."""
-    return np.random.default_rng(words.take(4).copy())
-
-
 # -- draws whose number, or whose use of the stream, depends on given probabilities
 
 

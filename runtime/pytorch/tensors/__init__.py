@@ -1,1 +1,1 @@
-"""Tensors and their memory."""
+"""Tensors, their memory and their text."""

@@ -16,12 +16,10 @@ import numpy as np
 from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.tensor import contiguous_strides
-from th_shell.torch.base.dtypes import dtype, memory_format
+from th_shell.torch.base.dtypes import dtype
 from th_shell.torch.base.shapes import Shape
 from th_shell.torch.tensors.tensor import Tensor, view_of
 from th_shell.torch.tensors.writing import cast
-
-_NEEDED_RANK = {"channels_last": 4, "channels_last_3d": 5}
 
 
 def empty_array(shape: Shape, strides: Shape, kind: np.dtype[Any]) -> Array:
@@ -80,27 +78,10 @@ def _compare(a: int, b: int, shape: Shape, operands: Sequence[Shape]) -> int:
     return 0
 
 
-def format_strides(shape: Shape, order: memory_format | None) -> Shape:
-    """Return the strides of a new tensor in a memory format. Raises RuntimeError for none."""
-    name = "contiguous_format" if order is None else order.name
-    if name == "preserve_format":
-        raise RuntimeError("unsupported memory format Preserve")
-    if name not in _NEEDED_RANK:
-        return contiguous_strides(shape)
-    if len(shape) != _NEEDED_RANK[name]:
-        raise RuntimeError(f"required rank {_NEEDED_RANK[name]} tensor to use {name} format")
-    moved = contiguous_strides((shape[0], *shape[2:], shape[1]))
-    return (moved[0], moved[-1], *moved[1:-1])
-
-
-def empty_like_array(
-    tensor: Tensor, kind: np.dtype[Any], order: memory_format | None = None
-) -> Array:
-    """Return a new array of a tensor's sizes and layout, or in a memory format."""
+def empty_like_array(tensor: Tensor, kind: np.dtype[Any]) -> Array:
+    """Return a new array of a tensor's sizes and layout."""
     array = tensor.array
     shape = array.shape
-    if order is not None and order.name != "preserve_format":
-        return empty_array(shape, format_strides(shape, order), kind)
     if _is_plain(array):
         return np.empty(shape, kind)
     strides = tensor.strides
@@ -114,13 +95,13 @@ def _is_plain(array: Array) -> bool:
     return array.ndim < 2 or bool(array.flags.c_contiguous and array.size and 1 not in array.shape)
 
 
-def copy_of(tensor: Tensor, kind: dtype, order: memory_format | None = None) -> Array:
-    """Return a new array of a tensor's elements as a type, in its layout or a memory format."""
+def copy_of(tensor: Tensor, kind: dtype) -> Array:
+    """Return a new array of a tensor's elements as a type, in its layout."""
     array = tensor.array
-    if order is None and _is_plain(array):
+    if _is_plain(array):
         values = cast(array, kind.numpy)
         return array.copy() if values is array else values
-    copy = empty_like_array(tensor, kind.numpy, order)
+    copy = empty_like_array(tensor, kind.numpy)
     np.copyto(copy, cast(array, kind.numpy))
     return copy
 

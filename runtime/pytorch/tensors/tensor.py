@@ -24,20 +24,15 @@ from th_shell.runtime.core.dtypes import DTYPES, Array, DType
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage, storage_class
 from th_shell.runtime.core.tensor import contiguous_strides
-from th_shell.torch.base.c_types import MISSING, Named, why_missing
 from th_shell.torch.base.dtypes import NUMPY_DTYPES, dtype
+from th_shell.torch.base.missing import MISSING, why_missing
 from th_shell.torch.base.shapes import Shape, Size, listed, size_of
 
-#: Element types that Lua does not have. Lua sees the memory of a bool storage as bytes.
-_MORE = (
-    DType("Bool", "bool", np.dtype(np.bool_), 8),
-    DType("UInt16", "unsigned short", np.dtype(np.uint16), 9),
-    DType("UInt32", "unsigned int", np.dtype(np.uint32), 10),
-    DType("UInt64", "unsigned long", np.dtype(np.uint64), 11),
-)
+#: The element type that Lua does not have. Lua sees the memory of a bool storage as bytes.
+_BOOL = DType("Bool", "bool", np.dtype(np.bool_), 8)
 _CLASSES: dict[np.dtype[Any], type[Storage]] = {
     **{t.numpy: c for t, c in zip(DTYPES, STORAGE_CLASSES, strict=True)},
-    **{t.numpy: storage_class(t) for t in _MORE},
+    _BOOL.numpy: storage_class(_BOOL),
 }
 
 
@@ -69,16 +64,11 @@ def storage_over(array: Array, owner: Any = None) -> Storage:
     return storage_type(array.dtype)(flat, owner)
 
 
-if TYPE_CHECKING:  # what `calls/table.py` adds
-    from th_shell.torch.tensors.methods import Methods as _Methods
-else:
-    _Methods = object
-
 _new = object.__new__
 _asarray, _ndarray = np.asarray, np.ndarray
 
 
-class Tensor(_Methods, metaclass=Named):
+class Tensor:
     """Elements of one type, in the order of their indices.
 
     array: numpy's array of the elements, which shares their memory.
@@ -91,6 +81,10 @@ class Tensor(_Methods, metaclass=Named):
     _storage: Storage | None
     _memory: Array  # the storage's data when _array was made
     _size: Size | None  # that of _array, once it was asked for
+
+    if TYPE_CHECKING:  # what `calls/table.py` adds
+
+        def __getattr__(self, name: str) -> Any: ...
 
     @property
     def array(self) -> Array:
@@ -234,7 +228,7 @@ def view_of(tensor: Tensor, array: Array) -> Tensor:
     return view
 
 
-# -- attributes that are not there, or cannot be set
+# -- attributes that are not there
 
 
 class _Missing:
@@ -253,19 +247,8 @@ class _Missing:
 
 
 def finish_attributes() -> None:
-    """Tell of names that are missing why; let all properties without a setter refuse writes."""
+    """Tell of names that are missing why."""
     missing = MISSING.keys() - vars(Tensor).keys()
     _OWN.update(missing)  # so that dir() does not have them
     for name in missing:
         setattr(Tensor, name, _Missing(name))
-    for name, member in list(vars(Tensor).items()):
-        if isinstance(member, property) and member.fset is None and not name.startswith("_"):
-            refuse = _refusal(name)
-            setattr(Tensor, name, property(member.fget, refuse, refuse, member.__doc__))
-
-
-def _refusal(name: str) -> Any:
-    def refuse(self: Tensor, *_: Any) -> None:
-        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
-
-    return refuse

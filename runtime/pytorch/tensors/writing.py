@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -13,25 +11,9 @@ from th_shell.runtime.core.storage import Storage
 from th_shell.runtime.core.tensor import contiguous_strides
 from th_shell.torch.base.dtypes import NUMPY_DTYPES, can_cast, dtype
 from th_shell.torch.base.quiet import quietly
-from th_shell.torch.base.results import RESULTS
 from th_shell.torch.base.shapes import Shape, listed
 from th_shell.torch.base.warn import warn
 from th_shell.torch.tensors.tensor import Tensor, resize_storage
-
-
-def _cut(values: Array, kind: np.dtype[Any]) -> Array:
-    """Return floats as whole numbers, in the way of the processor's instructions."""
-    width = 8 if kind.itemsize == 8 else 4
-    if kind.kind == "i" or kind.itemsize < 4:
-        return cut(values, width).astype(kind, copy=False)
-    # Unsigned ones count from the middle of their numbers where the float lies above it.
-    if values.itemsize == 2:
-        values = values.astype(np.float32)  # in which the middle is a number
-    middle = 1 << 8 * kind.itemsize - 1
-    high = values >= middle
-    low = cut(np.where(high, values - float(middle), values).astype(values.dtype), width)
-    counted: Array = low.view(kind) ^ (high.astype(kind) * kind.type(middle))
-    return counted
 
 
 def cast(values: Array, kind: np.dtype[Any]) -> Array:
@@ -43,7 +25,7 @@ def cast(values: Array, kind: np.dtype[Any]) -> Array:
     if values.dtype == kind:
         return values
     if values.dtype.kind == "f" and kind.kind in "iu":
-        return _cut(values, kind)
+        return cut(values, 8 if kind.itemsize == 8 else 4).astype(kind, copy=False)
     converted: Array = quietly.run(values.astype, kind)
     return converted
 
@@ -138,67 +120,34 @@ def place_in(out: Tensor, storage: Storage, offset: int, shape: Shape, strides: 
     out.set_view(storage, offset * width, shape, tuple([step * width for step in strides]))
 
 
-OTHER_TYPE = "Expected out tensor to have dtype {0.real}, but got {1.real} instead"
-
-
-def check_out(out: Any, *kinds: dtype, messages: Sequence[str] = (OTHER_TYPE,)) -> None:
-    """Raise RuntimeError where a tensor of `out=` has not its result's type.
-
-    messages: the errors' texts, in which both types are put, one for each result; the last is that
-    of further ones. out: a tensor, several, or None. Raises TypeError where there are not as many
-    as results.
-    """
-    if out is None:
-        return
-    outs = out if isinstance(out, tuple) else (out,)
-    check_count(outs, len(kinds))
-    for target, kind, text in zip(outs, kinds, chain(messages, repeat(messages[-1]))):  # noqa: B905
-        if target.dtype is not kind:
-            raise RuntimeError(text.format(kind, target.dtype))
-
-
-def check_count(outs: tuple[Tensor, ...], count: int) -> None:
-    """Raise TypeError where there are not as many tensors as results."""
-    if len(outs) != count:
-        raise TypeError(f"expected tuple of {count} elements but got {len(outs)}")
-
-
-def deliver(
-    out: Any, result: Any, casts: bool = True, messages: Sequence[str] = (OTHER_TYPE,)
-) -> Any:
+def deliver(out: Any, result: Any) -> Any:
     """Write results to the tensors of `out=`, if there are any, which get their shapes.
 
-    casts: they may have another type, of no lower category; otherwise messages tell of that.
-
-    Returns what has the results. Raises RuntimeError, before anything is written, where a type
-    cannot take the result.
+    They may have another type, of no lower category. Returns what has the results. Raises
+    TypeError where there are not as many tensors as results, RuntimeError where a type cannot take
+    the result; nothing is written then.
     """
     if out is None:
         return result
     outs, results = (out, result) if isinstance(out, tuple) else ((out,), (result,))
-    check_count(outs, len(results))
-    if not casts:
-        check_out(outs, *[value.dtype for value in results], messages=messages)
+    if len(outs) != len(results):
+        raise TypeError(f"expected tuple of {len(results)} elements but got {len(outs)}")
     for target, value in zip(outs, results, strict=True):
         check_cast(value.dtype, target.dtype)
     for target, value in zip(outs, results, strict=True):
         resize_to(target, value.sizes)
         np.copyto(target.array, cast(value.array, target.array.dtype))
-    kind = type(result)
-    return RESULTS.get(f"{kind.__name__}_out", kind)(outs) if isinstance(out, tuple) else out
+    return type(result)(*outs) if isinstance(out, tuple) else out
 
 
 def delivered(result: Tensor, out: Tensor | None, input: Tensor | None = None) -> Tensor:
-    """Return the tensor of `out=` with a result, whose type it has to have. Raises RuntimeError.
+    """Return the tensor of `out=` with a result. Raises RuntimeError.
 
     input: where that is the tensor itself the function works in place, and its sizes stay.
     """
-    if out is None:
-        return result
-    if out is not input:
-        check_out(out, result.dtype)
-        deliver(out, result)
-        return out
+    if out is None or out is not input:
+        written: Tensor = deliver(out, result)
+        return written
     if out.sizes != result.sizes:
         raise RuntimeError(
             f"Bad in-place call: input tensor size {listed(out.sizes)} and output tensor size "

@@ -53,7 +53,7 @@ def lua(engine_of_this: Engine) -> Engine:
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    READ_ONLY = torch.frombuffer(bytes(8), dtype=torch.float64)
+    READ_ONLY = torch.from_numpy(np.frombuffer(bytes(8)))
 
 PLAIN = [None, True, False, 0, 1, -2.5, 2**53, 1e300, math.inf, "", "é", "a\0b", b"\xff\xfe"]
 
@@ -238,7 +238,7 @@ def test_storages(lua: Engine) -> None:
 @pytest.mark.parametrize(
     ("value", "error", "message"),
     [
-        (np.ones(2, np.uint16), TypeError, "Torch7 has no tensors of torch.uint16"),
+        (np.ones(2, np.uint16), TypeError, "Torch7 has no tensors of numpy.uint16"),
         (np.array(["a"]), TypeError, "Torch7 has no tensors of numpy.str_"),
         (np.ones(2) + 1j, TypeError, "Torch7 has no tensors of numpy.complex128"),
         (1j, TypeError, "Lua has no values for Python's complex"),

@@ -122,10 +122,10 @@ def test_two_inputs_and_what_is_shared(tmp_path: Path) -> None:
     assert keys == ["0", "1", "2", "1"]
 
 
-def test_training_and_type(tmp_path: Path) -> None:
+def test_doubles(tmp_path: Path) -> None:
     net = module("Sequential", linear(3, 2), module("ReLU"))
-    text = source(net, tmp_path, training=True, type="double")
-    assert "eval" not in text and text.count("self.double()") == 1
+    text = source(net, tmp_path, type="double")
+    assert text.count("self.double()") == 1
     found, _ = state_dict(tmp_path / "net.pt")
     assert found["layers.0.weight"].dtype == np.float64
 

@@ -23,8 +23,7 @@ from tests.runtime.export.nets import linear, module, tensor
 from th_shell import runtime
 from th_shell.runtime import Table, TorchObject
 from th_shell.runtime.export import ExportError, to_onnx, to_pytorch
-from th_shell.runtime.export.modules import row_of
-from th_shell.runtime.export.rows.refused import REASONS
+from th_shell.runtime.export.modules import REASONS, row_of
 
 _FILE = Path(__file__).parents[2] / "data" / "export" / "recurrent.t7.gz"
 with gzip.open(_FILE) as _file:

@@ -10,7 +10,7 @@ math.randomseed(tonumber((select(2, ...))) or 1)
 -- What waits, ends the process, changes files, or changes what follows.
 local LEFT_OUT = {}
 for name in ([[read fexecute sleep usleep exit execute fork clearall clear log rmall rmdir mkdir chdir link touch
-  setmode lock lock_dir unlock remove rename dofile thisfile popen sudo Threads safe Mutex Condition
+  lock unlock remove rename dofile thisfile popen sudo Threads safe Mutex Condition
   window test parse __readArgument__ __readOption__ split _write_as_fields pause prompt COLORS tic toc lscopy mkdir tmpname rmtree cp mv]])
   :gmatch('%S+') do
   LEFT_OUT[name] = true
@@ -69,9 +69,8 @@ local function visit(name, functions, self, depth)
   end
 end
 
-local PACKAGES = [[bit32 cjson cjson.safe csvigo dok hdf5 image lfs md5 paths signal
-  signal.complex signal.convolution signal.extramath signal.fft signal.wavelet socket sys tds
-  threads threads.serialize xlua]]
+local PACKAGES = [[cjson cjson.safe csvigo dok hdf5 image lfs md5 paths signal
+  signal.complex signal.fft socket sys tds threads threads.serialize xlua]]
 
 local objects = {}
 for name in PACKAGES:gmatch('%S+') do objects[name] = require(name) end

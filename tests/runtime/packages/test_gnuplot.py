@@ -1,4 +1,4 @@
-"""The package gnuplot: files, pictures, windows; what it draws is told by matplotlib."""
+"""The package gnuplot: files and pictures; what it draws is told by matplotlib."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 from tests.conftest import Lua, run_text
 from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
-from th_shell.runtime.packages.gnuplot import pace
+from th_shell.runtime.packages import gnuplot
 from th_shell.runtime.packages.gnuplot.plotter import Style, draw, read_description, read_style
 from th_shell.runtime.shell import Engine
 
@@ -39,11 +39,11 @@ def drawn(text: str, *tensors: Tensor) -> Any:
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lua: Lua) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(pace, "_FREE", math.inf)
+    monkeypatch.setattr(gnuplot, "_FREE", math.inf)
     lua("require 'gnuplot' pcall(gnuplot.closeall)")
     yield tmp_path
     lua("pcall(gnuplot.closeall)")
-    pace._waiting.clear()
+    gnuplot._waiting.clear()
 
 
 # ------------------------------------------------------------------------- files
@@ -71,8 +71,8 @@ def test_figures_for_files_are_drawn_at_the_end(here: Path) -> None:
 
 @pytest.fixture
 def no_time_to_draw(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "_FREE", 0.0)
-    monkeypatch.setattr(pace, "_SHARE", 0.0)
+    monkeypatch.setattr(gnuplot, "_FREE", 0.0)
+    monkeypatch.setattr(gnuplot, "_SHARE", 0.0)
 
 
 @pytest.mark.thorough
@@ -124,35 +124,6 @@ def test_a_front_end_shows_a_picture() -> None:
     run_text(engine, "require 'gnuplot' gnuplot.title('a') gnuplot.plot(torch.rand(3))")
     run_text(engine, "gnuplot.xlabel('b')")
     assert shown == [(3, 480, 640)]
-
-
-def test_a_window(lua: Lua, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A backend of matplotlib with windows is told to show a figure, and to close it."""
-    from matplotlib import pyplot
-    from matplotlib.backends import backend_agg
-
-    shown = []
-    monkeypatch.setattr(pyplot, "get_backend", lambda: "window")
-    monkeypatch.setattr(
-        "matplotlib.figure.Figure.show", lambda figure: shown.append(len(figure.axes[0].lines))
-    )
-    pyplot.switch_backend("agg")
-    assert pyplot.figure().canvas.__class__ is backend_agg.FigureCanvasAgg
-    pyplot.close("all")
-    lua("gnuplot.figure(3) gnuplot.plot({ torch.rand(3) }, { torch.rand(3) }) gnuplot.title('a')")
-    assert shown == [2, 2] and pyplot.get_fignums() == [3]
-    lua("gnuplot.close(3)")
-    assert pyplot.get_fignums() == []
-
-
-@pytest.mark.thorough
-def test_windows_that_cannot_be_made(lua: Lua, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from matplotlib import pyplot
-
-    monkeypatch.setattr(pyplot, "get_backend", lambda: 1 / 0)
-    name = lua("gnuplot.plot(torch.rand(3))").strip().partition(" 1: ")[2]
-    assert Path(name).read_bytes().startswith(STARTS["png"])
-    Path(name).unlink()
 
 
 @pytest.mark.thorough

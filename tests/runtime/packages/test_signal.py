@@ -113,24 +113,11 @@ def test_cepstra_and_hilbert(lua: Lua) -> None:
     assert np.allclose(odd, [13.1402, 0.5388, -6.7285, -8.3955, 1.4450], atol=1e-4)
 
 
-def test_convolution_and_wavelets(lua: Lua) -> None:
-    lua("signal = require 'signal' x = torch.range(1, 7)")
-    assert result(lua, "signal.conv1d(x, torch.Tensor{ 1, 10 }, 2)").tolist() == [21, 43, 65]
-    assert result(lua, "signal.conv1d(x, torch.Tensor{ 2 }, 1, 'same')").tolist()[-1] == 14
-    lua("c, rest = signal.wavelet.dwt1d(x, signal.wavelet.haar1d())")
-    levels = [result(lua, f"c[{i}]").tolist() for i in (1, 2, 3)]
-    assert levels == [[-0.5, -0.5, -0.5, 3.5], [-1, 1], [-1]]
-    assert result(lua, "rest").tolist() == [3.5]
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        ("signal.conv1d(x, torch.ones(3), 1, 'same')", "7 results of a kernel of 3 elements"),
-        ("signal.conv1d(x, x, 1, 'full')", "Supported modes are 'valid' or 'same'"),
         ("signal.irfft(torch.zeros(1, 2))", "1 frequencies are not enough"),
         ("signal.irfft(torch.zeros(3, 2), 6)", "3 frequencies are not enough"),
-        ("signal.wavelet.daubechies1d()", "implementation not finished"),
     ],
 )
 def test_errors(lua: Lua, call: str, message: str) -> None:

@@ -7,9 +7,6 @@ import pytest
 import th_shell.torch as torch
 
 ABSENT = "this module is not provided here"
-POLYNOMIALS = (
-    "orthogonal polynomials are not provided here: scipy.special has eval_legendre and others"
-)
 
 
 @pytest.mark.parametrize(
@@ -17,13 +14,8 @@ POLYNOMIALS = (
     [
         ("utils", "data", "networks and their training are not provided here"),
         ("backends", "cudnn", ABSENT),
-        ("special", "legendre_polynomial_p", POLYNOMIALS),
-        ("special", "chebyshev_polynomial_t", POLYNOMIALS),
-        ("special", "shifted_chebyshev_polynomial_w", POLYNOMIALS),
         *((module, "no_such", "") for module in "backends cuda linalg random utils".split()),
-        *((module, "no_such", "") for module in "return_types special version".split()),
-        ("backends.mps", "no_such", ""),
-        ("utils.dlpack", "no_such", ""),
+        ("utils", "dlpack", "DLPack is not provided here: numpy() and from_numpy() share memory"),
     ],
 )
 def test_a_missing_name(module: str, name: str, why: str) -> None:

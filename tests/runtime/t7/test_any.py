@@ -17,8 +17,8 @@ from tests.fuzz.mutations import OBJECTS, mutate
 from th_shell.runtime import Function, T7Error, Table, TorchObject, load, save
 from th_shell.runtime.core.dtypes import DTYPES
 from th_shell.runtime.shell import Engine
-from th_shell.torch.classes.storages import TypedStorage
 from th_shell.torch.ops.interchange import share_array
+from th_shell.torch.tensors.storages import TypedStorage
 from th_shell.torch.tensors.tensor import Tensor
 
 FORMATS = ["binary", "b32", "ascii"]

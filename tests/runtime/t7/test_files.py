@@ -20,10 +20,8 @@ from th_shell.runtime.core.dtypes import DOUBLE, DTYPES
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.memory import Memory, not_enough
 from th_shell.runtime.core.storage import STORAGE_CLASSES
-from th_shell.runtime.t7.convert import outline
 from th_shell.runtime.t7.tensors import storage_of
 from th_shell.runtime.t7.values import TdsVec
-from th_shell.runtime.t7.working_memory import without_working_memory
 from th_shell.torch.ops.interchange import share_array
 from th_shell.torch.tensors.tensor import wrap
 
@@ -154,8 +152,6 @@ def test_hashes_and_vectors_of_tds(lua: Lua, tmp_path: Path, mode: str) -> None:
     ]
     assert copy.deepcopy(found).to_python() == found.to_python()
     assert saved(found, mode) == path.read_bytes()
-    assert without_working_memory(found[1]).to_python() == found[1].to_python()
-    assert outline(found)[3:] == [[], [[7]]]
 
 
 def test_what_of_tds_is_refused(lua: Lua, tmp_path: Path) -> None:
@@ -302,7 +298,7 @@ def test_saving_replaces_a_file_when_it_is_complete(tmp_path: Path) -> None:
         (object(), T7Error, "Unwritable object <object>"),
         (2**53 + 1, T7Error, "9007199254740993 is no number of Lua: whole numbers are exact up"),
         (1j, T7Error, "Unwritable object <complex>"),
-        (np.ones(1, np.uint16), TypeError, "Torch7 has no tensors of torch.uint16"),
+        (np.ones(1, np.uint16), TypeError, "Torch7 has no tensors of numpy.uint16"),
         ({"a": 1, b"a": 2}, T7Error, "two keys of a dict are one in Lua"),
         ({None: 1}, T7Error, "table index is nil"),
     ],

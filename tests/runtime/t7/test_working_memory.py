@@ -10,12 +10,7 @@ import pytest
 from tests.data_files import data
 from th_shell.runtime import Function, Table, TorchObject
 from th_shell.runtime.t7.tensors import lua_tensor, storage_over, tensor_of
-from th_shell.runtime.t7.working_memory import (
-    count_left_out,
-    is_module,
-    portable_parts,
-    without_working_memory,
-)
+from th_shell.runtime.t7.working_memory import is_module, portable_fields, portable_tensors
 
 
 def tensor(*sizes: int) -> Any:
@@ -23,7 +18,7 @@ def tensor(*sizes: int) -> Any:
 
 
 def names(value: Any, everything: bool = False) -> list[str]:
-    return [name for name, _ in portable_parts(value, everything)[1]]
+    return [name for name, _ in portable_tensors(value, everything)[0]]
 
 
 def net(**fields: Any) -> TorchObject:
@@ -37,7 +32,7 @@ def test_working_memory(kind: str, name: str) -> None:
 
     assert names(module(tensor(3))) == ["weight"]
     assert names(module(Table.of([tensor(3)]))) == ["weight"]
-    assert without_working_memory(module(3)).fields[name] == 3
+    assert portable_fields(module(3))[name] == 3
 
 
 @pytest.mark.parametrize("kind", ["my.Layer", "nn.Mine", "nn.Linear"])
@@ -60,11 +55,11 @@ def test_all_gradients_of_parameters_are_left_out() -> None:
 def test_the_number_of_those_left_out() -> None:
     module = net(output=tensor(3), gradInput=tensor_of(np.empty(0)), gradWeight=tensor(2, 2))
     value = Table({"net": module, "again": module, "optimizer": Table({"m": tensor(2)})})
-    assert count_left_out(value, portable_parts(value)[0]) == 3
-    assert count_left_out(value, portable_parts(value, everything=True)[0]) == 0
+    assert portable_tensors(value)[1] == 3
+    assert portable_tensors(value, everything=True)[1] == 0
 
 
-def test_storages_that_the_structure_does_not_tell_go_out() -> None:
+def test_storages_but_those_of_sizes_go_out() -> None:
     tensors = {kind: tensor_of(np.ones(3, kind)) for kind in ("int32", "int64")}
     storages = {kind: storage_over(lua_tensor(each).storage) for kind, each in tensors.items()}
     assert names(TorchObject("my.Layer", {"_type": "", **storages})) == ["int32"]
@@ -80,7 +75,7 @@ def test_parameters_and_buffers() -> None:
     kept = dict.fromkeys(["bias", "running_mean", "kernel", "anything"], tensor(2))
     assert names(net(**kept)) == ["weight", *kept]
     assert names(net(empty=tensor_of(np.empty(0)), kW=3, name="x")) == ["weight", "empty"]
-    assert names(net(kW=3), everything=True) == ["weight", "kW"]
+    assert list(portable_fields(net(kW=3))) == ["weight", "kW"]
 
 
 def test_modules_come_first() -> None:
@@ -89,9 +84,6 @@ def test_modules_come_first() -> None:
     graph = TorchObject("graph.Graph", {"nodes": Table.of([node])})
     whole = TorchObject("nn.gModule", {"fg": graph, "modules": Table.of([inner])})
     assert names(whole) == ["modules.1.weight"]
-    assert list(without_working_memory(whole).fields) == ["modules", "fg"]
-    found = without_working_memory(whole)
-    assert found.fg.nodes[1].data["module"] is found.modules[1]
     assert names(TorchObject("nn.Any", {"output": inner})) == ["output.weight"]
 
 
@@ -102,13 +94,7 @@ def test_what_stands_beside_a_module() -> None:
     table["optimState"] = Table({"t": 3, "m": tensor(9)})
     table["state"] = state
     assert names(table) == ["model.weight", "mean"]
-    assert without_working_memory(table)["state"].to_python() == {
-        "learningRate": 0.1,
-        "evalCounter": 3,
-        "more": {},
-    }
     del table["model"]
-    assert without_working_memory(table) is table
     assert "state.dfdx" in names(table)
 
 
@@ -116,8 +102,6 @@ def test_functions_and_what_holds_itself() -> None:
     module = net()
     module.fields["f"] = Function(b"x", Table({"gradient": tensor(3)}))
     module.fields["self"] = module
-    found = without_working_memory(module)
-    assert found.fields["self"] is found and found.f.upvalues.to_python() == {}
     assert names(module) == ["weight"]
 
 

@@ -8,7 +8,7 @@ from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path, search, s
 from th_shell.runtime.shell import TABLE, Engine
 
 LIBRARIES = (
-    "torch paths sys xlua lfs dok image bit32 cjson threads "
+    "torch paths sys xlua lfs dok image cjson threads "
     "csvigo debugger gnuplot hdf5 md5 mpi signal socket th "
     "string table math io os debug coroutine bit jit ffi package"
 ).split()
@@ -26,8 +26,7 @@ OBJECTS = data(__file__, "OBJECTS")
 
 REQUIRED = (
     "lfs, ffi = require 'lfs', require 'ffi'",
-    "require 'image' bit32 = require 'bit32'",
-    "cjson, threads = require 'cjson', require 'threads'",
+    "require 'image' cjson, threads = require 'cjson', require 'threads'",
     "debugger = require 'debugger' require 'csvigo' require 'gnuplot' require 'hdf5'",
     "md5, signal, socket = require 'md5', require 'signal', require 'socket'",
     "_, mpi = pcall(require, 'mpi')",

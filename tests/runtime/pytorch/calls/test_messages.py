@@ -35,7 +35,12 @@ def test_other_values_of_the_same_types_find_another_overload() -> None:
     ("name", "why"),
     [
         ("nn", " (networks and their training are not provided here)"),
-        ("polar", " (complex numbers are not provided here)"),
+        ("complex64", " (complex numbers are not provided here)"),
+        ("bfloat16", " (bfloat16 tensors are not provided here)"),
+        (
+            "channels_last",
+            " (memory formats are not provided here: contiguous() copies, permute() reorders)",
+        ),
         ("sparse_coo_tensor", " (sparse tensors are not provided here)"),
         ("foo", ""),
     ],
@@ -64,8 +69,6 @@ def test_names_that_tensors_lack(name: str, why: str) -> None:
     [
         ("torch.ones(2, requires_grad=True)", "autograd is not provided here"),
         ("X.requires_grad_()", "autograd is not provided here"),
-        ("torch.ones(2, dtype=torch.complex64)", "torch.complex64 tensors are not provided here"),
-        ("torch.ones(2, dtype=torch.bfloat16)", "torch.bfloat16 tensors are not provided here"),
         ("X + 1j", "complex numbers are not provided here"),
     ],
 )

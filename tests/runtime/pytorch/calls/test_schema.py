@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import th_shell.torch as torch
 from th_shell.torch.calls.schema import (
-    NEW,
     OUT,
-    Format,
-    Kind,
     Number,
     TensorOrNumber,
     derive,
 )
-from th_shell.torch.classes.generator import SourceOrNone
 from th_shell.torch.tensors.tensor import Tensor
 
 
@@ -34,13 +29,6 @@ def test_name_and_further_parameters() -> None:
     assert signatures(scale, "double", OUT) == ["double(Tensor input, *, Tensor out = None)"]
 
 
-def test_memory_format_is_behind_the_options_of_new_tensors() -> None:
-    def like(input: Tensor, *, dtype: Kind = None, memory_format: Format = None) -> None: ...
-
-    (told,) = signatures(like, more=NEW)
-    assert told.endswith("bool requires_grad = False, torch.memory_format memory_format = None)")
-
-
 def test_alternatives_make_a_signature_each() -> None:
     def put(input: Tensor, low: TensorOrNumber, high: TensorOrNumber = None) -> None: ...
 
@@ -48,14 +36,3 @@ def test_alternatives_make_a_signature_each() -> None:
         "put(Tensor input, Tensor low, Tensor high = None)",
         "put(Tensor input, Number low, Number high = None)",
     ]
-
-
-def test_an_alternative_may_have_to_be_given_or_be_missing() -> None:
-    def draw(n: int, *, generator: SourceOrNone = None) -> None: ...
-
-    assert signatures(draw) == ["draw(int n, *, torch.Generator generator)", "draw(int n)"]
-    assert derive(draw)[0].parameters[1].nullable
-
-
-def test_self_is_a_name_that_a_call_may_give() -> None:
-    assert torch.searchsorted(torch.tensor([1.0, 2.0]), self=1.5) == 1

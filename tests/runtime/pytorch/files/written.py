@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 FILES = Path(__file__).parents[3] / "data" / "pytorch" / "files"
-KINDS = "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 float32 float64".split()
+KINDS = "bool uint8 int8 int16 int32 int64 float16 float32 float64".split()
 
 
 def value(torch: Any) -> Any:
@@ -63,9 +63,6 @@ def main() -> None:
     net = torch.nn.Linear(1, 1)
     torch.save([net.weight, net.state_dict()], FILES / "parameter.pt")
     torch.save(net, FILES / "module.pt")
-    b = torch.tensor([[1, 2.5], [-1.26, 4]], dtype=torch.bfloat16)
-    others = {"b": b, "part": b[:, :1], "c": torch.tensor([1j, 2]), "f": torch.ones(2)}
-    torch.save(others, FILES / "unprovided.pt")
     torch.save(torch.eye(2).to_sparse(), FILES / "sparse.pt")
     torch.jit.save(torch.jit.script(net), FILES / "script.pt")
 

@@ -30,7 +30,6 @@ def operands() -> dict[str, Any]:
         "d": i.double(),
         "h": i.half(),
         "u": i.to(torch.uint8),
-        "u16": i.to(torch.uint16),
         "b": torch.tensor([[True, False]]),
         "e": torch.ones(0, 3),
         "s": torch.tensor(3.0),

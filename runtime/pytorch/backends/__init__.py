@@ -1,5 +1,0 @@
-"""torch.backends, of which there is mps."""
-
-from th_shell.torch.backends import mps
-
-__all__ = ["mps"]

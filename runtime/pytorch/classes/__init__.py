@@ -1,1 +1,0 @@
-"""PyTorch's classes besides Tensor: storages, limits, generators, old constructors."""
