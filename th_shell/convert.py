@@ -36,12 +36,13 @@ _OF_NETS = tuple(
     "--select --input --sample --treat --type --lua --no-check --require-check".split()
 )
 _NETS = (".pt", ".onnx")
-_WEIGHTS = (".safetensors", ".npz")
+_WEIGHTS = (".safetensors", ".h5", ".npz")
 _OF_WEIGHTS = ("--select", "--type", "--all")
 _OPTIONS = {  # that there are for new files, by the ends of their names
     ".pt": (*_OF_NETS, "--python", "--stub"),
     ".onnx": _OF_NETS,
     ".safetensors": _OF_WEIGHTS,
+    ".h5": _OF_WEIGHTS,
     ".npz": _OF_WEIGHTS,
     ".t7": ("--format",),
     "": ("--select", "--input", "--treat"),  # no new file: what is in this one
@@ -57,16 +58,18 @@ New files, by the ends of their names:
   .pt           a net for PyTorch: its parameters as a state_dict, and beside them its source (.py)
   .onnx         a net for ONNX
   .safetensors  tensors by name
+  .h5           tensors by name as HDF5
   .npz          tensors by name as arrays of numpy
   .t7           a file of Torch7
 
 Options of nets:
-  --select PATH     the module in the file, as model.1.2; for .safetensors and .npz any part
+  --select PATH     the module in the file, as model.1.2; for .safetensors, .h5 and .npz
+                    any part
   --input SIZES     the sizes of the net's input, as 1x3x224x224, of which the first, of samples,
                     stays open; of a table 1x10,1x20
   --treat A=B,...   take classes for others, as my.Residual=nn.Sequential
-  --type double     write double numbers; .pt and .onnx have float otherwise, .safetensors and .npz
-                    what the file has
+  --type double     write double numbers; .pt and .onnx have float otherwise, .safetensors, .h5
+                    and .npz what the file has
   --sample in.t7    an input by which what was written is compared with the net
   --lua FILE        a Lua program that defines classes of the net, which is run before that
   --python PATH     for .pt: the Python that has PyTorch, which runs what was written; by default
@@ -76,9 +79,9 @@ Options of nets:
   --stub            for .pt: leave the places of unknown classes empty in the source
 
 Options of the others:
-  --all             for .safetensors and .npz: also gradients, results, room to compute in, and
-                    what an optimizer keeps, which are left out where there is a module: the last
-                    line says how many
+  --all             for .safetensors, .h5 and .npz: also gradients, results, room to compute in,
+                    and what an optimizer keeps, which are left out where there is a module: the
+                    last line says how many
   --format FORMAT   for .t7: binary, ascii or b32
 """
 
@@ -166,10 +169,10 @@ def _write_file(source: str, target: str, options: dict[str, str]) -> None:
 
 def _write_weights(source: str, target: str, options: dict[str, str]) -> None:
     from th_shell.runtime import load
-    from th_shell.runtime.export import to_npz, to_safetensors
+    from th_shell.runtime.export import to_hdf5, to_npz, to_safetensors
 
-    write = to_npz if target.endswith(".npz") else to_safetensors
-    left_out = write(
+    writers = {".safetensors": to_safetensors, ".h5": to_hdf5, ".npz": to_npz}
+    left_out = writers[os.path.splitext(target)[1]](
         load(source),
         target,
         select=options.get("--select"),

@@ -1,4 +1,4 @@
-"""Writes the tensors that a file holds by their names: as safetensors, and as arrays of numpy."""
+"""Writes the tensors that a file holds by their names: as safetensors, HDF5 or arrays of numpy."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import struct
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import IO, Any, Literal
 
 import numpy as np
@@ -26,7 +27,7 @@ from th_shell.torch.tensors.tensor import Tensor
 
 @dataclass
 class WeightOptions:
-    """The options of `to_safetensors` and `to_npz`."""
+    """The options of `to_safetensors`, `to_hdf5` and `to_npz`."""
 
     #: The path of the part of the value that is written, as "model".
     select: str | None = None
@@ -48,6 +49,17 @@ def to_safetensors(value: Any, target: Path, **options: Any) -> int:
     nowhere.
     """
     return _write(value, target, WeightOptions(**options), write_safetensors)
+
+
+def to_hdf5(value: Any, target: Path, **options: Any) -> int:
+    """Write the tensors in a value of `load` as datasets of HDF5, in groups: modules/1/weight.
+
+    A tensor that is another one again is a link to that. Options, result and errors are those of
+    `to_safetensors`; ExportError also where the library h5py is not installed.
+    """
+    if find_spec("h5py") is None:
+        raise ExportError("writing HDF5 needs the library h5py: pip install 'th-shell[hdf5]'")
+    return _write(value, target, WeightOptions(**options), write_hdf5)
 
 
 def to_npz(value: Any, target: Path, **options: Any) -> int:
@@ -119,6 +131,50 @@ def write_safetensors(
     file.write(struct.pack("<Q", len(data)) + data)
     for name in names:
         parameters[name].write(file, floats)
+
+
+def write_hdf5(file: IO[bytes], parameters: Mapping[str, Parameter], floats: str | None) -> None:
+    """Write parameters as datasets; the parts of their names are groups.
+
+    h5py makes the file with room for the elements, and these are then written to their places: so
+    one part is in memory at a time. floats: see `Parameter.dtype`.
+    """
+    import h5py
+
+    has_room = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    has_room.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    has_room.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+    owners, paths = owner_names(parameters.items()), _paths(parameters)
+    offsets: dict[str, int] = {}
+    with h5py.File(file, "w") as archive:
+        for name, each in parameters.items():
+            if owners[name] != name:
+                archive[paths[name]] = archive[paths[owners[name]]]
+                continue
+            kind = each.dtype(floats).newbyteorder("<")
+            place = archive.create_dataset(
+                paths[name], each.shape, kind, dcpl=has_room, track_times=False
+            )
+            offsets[name] = place.id.get_offset() or 0  # none where there are no elements
+    for name, offset in offsets.items():
+        file.seek(offset)
+        parameters[name].write(file, floats)
+
+
+def _paths(names: Iterable[str]) -> dict[str, str]:
+    """Return a path of HDF5 for each name; none is there twice or leads through a dataset."""
+    paths: dict[str, str] = {}
+    datasets: set[str] = set()
+    groups: set[str] = set()
+    for name in names:
+        *outer, last = [part or "_" for part in name.replace("/", "_").split(".")]
+        path = ""
+        for part in outer:
+            path = free_name(f"{path}/{part}", datasets, between="#")
+            groups.add(path)
+        paths[name] = free_name(f"{path}/{last}", datasets, groups, between="#")
+        datasets.add(paths[name])
+    return paths
 
 
 def write_npz(file: IO[bytes], parameters: Mapping[str, Parameter], floats: str | None) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, safe_open
@@ -15,10 +16,10 @@ from safetensors.numpy import load_file, safe_open
 from tests.runtime.export.nets import conv, linear, module, tensor
 from tests.runtime.io.torch7_files import FILES
 from th_shell.runtime import T7Error, Table, load, save
-from th_shell.runtime.export import ExportError, to_npz, to_safetensors
+from th_shell.runtime.export import ExportError, to_hdf5, to_npz, to_safetensors
 from th_shell.runtime.t7.tensors import tensor_of
 
-WRITERS = {".safetensors": to_safetensors, ".npz": to_npz}
+WRITERS = {".safetensors": to_safetensors, ".h5": to_hdf5, ".npz": to_npz}
 both = pytest.mark.parametrize(("ending", "write"), WRITERS.items(), ids=WRITERS)
 
 
@@ -26,8 +27,19 @@ def read(path: Path) -> dict[str, Any]:
     """The arrays of a file by their names."""
     if path.suffix == ".safetensors":
         return load_file(path)
-    with np.load(path) as found:
-        return dict(found)
+    if path.suffix == ".npz":
+        with np.load(path) as found:
+            return dict(found)
+    datasets: dict[str, Any] = {}
+    with h5py.File(path) as file:
+        file.visititems(
+            lambda name, item: (
+                datasets.update({name.replace("/", "."): item[()]})
+                if isinstance(item, h5py.Dataset)
+                else None
+            )
+        )
+    return datasets
 
 
 @both
@@ -74,9 +86,17 @@ def test_all_types_and_odd_names(tmp_path: Path, ending: str, write: Callable[..
     }
     assert found["t"].tolist() == np.arange(12.0).reshape(3, 4).T.tolist()
     assert found["none"].shape == (0,)
-    odd = {len(found[name]): name for name in found if name[0] in "ax"}
-    slash = "x/y" if ending == ".safetensors" else "x_y"
-    assert odd == {1: "a", 2: "a.b", 3: "a..b", 4: slash}
+    odd = [
+        name for _, name in sorted((len(found[name]), name) for name in found if name[0] in "ax")
+    ]
+    assert (
+        odd
+        == {
+            ".safetensors": ["a", "a.b", "a..b", "x/y"],
+            ".h5": ["a", "a#2.b", "a#2._.b", "x_y"],  # no dataset has another one in it
+            ".npz": ["a", "a.b", "a..b", "x_y"],
+        }[ending]
+    )
 
 
 @both
