@@ -23,16 +23,30 @@ from th_shell.session.session import Session
 from th_shell.syntax import Syntax
 from th_shell.tokens import margin
 
+#: Data to show by their MIME types.
+Data = dict[str, Any]
+
 _LEAVE = ("exit", "exit()", "quit", "quit()")
 _WHOLE = "%%"  # a command that begins so has all of the cell as its input
+
+
+class FrontEnd(NamedTuple):
+    """The functions by which Lua calls the front end; all arguments are bytes or booleans."""
+
+    #: Returns an answer for io.read; None where it has ended, False where there are no answers.
+    ask: Callable[[bool], bytes | None | bool]
+    #: Takes MIME types and data in turn.
+    show: Callable[..., None]
+    #: Removes the output.
+    clear: Callable[[bool], None]
 
 
 class Outcome(NamedTuple):
     """The outcome of a cell."""
 
     error: LuaError | None = None
-    #: The text of the last input's values, where it has any.
-    result: str | None = None
+    #: The data of the last input's values.
+    result: Data | None = None
     #: The text of help that was asked for.
     page: str = ""
     #: Whether the session ends.
@@ -47,22 +61,34 @@ class Cells:
     interrupted: is set by an interrupt that comes between two inputs.
     """
 
-    def __init__(self, session: Session, streams: Streams, interrupted: threading.Event) -> None:
+    def __init__(
+        self,
+        session: Session,
+        streams: Streams,
+        front_end: FrontEnd,
+        interrupted: threading.Event,
+    ) -> None:
         self.session = session
         self._streams = streams
         self._interrupted = interrupted
         self._number = 0  # the cell's
         self._expected = b""  # what Lua was told last
         self._leaving = False  # whether a program has called os.exit
-        source = (files("th_shell.jupyter") / "cells.lua").read_bytes()
-        self._values = session.engine.module(
-            source, b"=[th] jupyter/cells", streams.collect, self._leave
-        )
+        self._values = self._load("values", streams.collect)
         session.engine.inputs.set_receiver(self._values[b"receive"])
+        self._input = self._load("input", front_end.ask, interruptible=True)
+        self._load("package", front_end.show, front_end.clear, self._leave)
+
+    def _load(self, name: str, *functions: Callable[..., Any], interruptible: bool = False) -> Any:
+        """Load a module of Lua, which is given functions."""
+        source = (files("th_shell.jupyter") / f"{name}.lua").read_bytes()
+        chunk = f"=[th] jupyter/{name}".encode()
+        return self.session.engine.module(source, chunk, *functions, interruptible=interruptible)
 
     def run(self, code: str, number: int) -> Outcome:
         """Run a cell. number: the cell's; 0 for one that leaves no trace."""
         self._interrupted.clear()
+        self.session.engine.call(self._input[b"forget"])
         self._number = number
         with self._streams.running(), self.session.in_cell(number):
             self._expect(b"")
@@ -142,12 +168,13 @@ class Cells:
         self._expect(b"result")
         error = self.session.evaluate(source)
         text = self._streams.collected()
+        html = self.session.engine.call(self._values[b"html"]) if text and error is None else None
         self._expect(b"")
         if self._leaving:
             return Outcome(leave=True)
         if text and error is None:
             self.session.write("".join(f"{line}\n" for line in self.session.hints_on_value(source)))
-        return Outcome(error, text.rstrip("\n\t ") if text else None)
+        return Outcome(error, _data(text, html) if text else None)
 
     def _expect(self, what: bytes) -> None:
         """Tell Lua what becomes of the values of inputs from now on."""
@@ -157,6 +184,13 @@ class Cells:
 
     def _leave(self) -> None:
         self._leaving = True
+
+
+def _data(text: str, html: bytes | None) -> Data:
+    data = {"text/plain": text.rstrip("\n\t ")}
+    if html is not None:
+        data["text/html"] = html.decode("utf-8", "replace")
+    return data
 
 
 def _lines_above(piece: str) -> int:

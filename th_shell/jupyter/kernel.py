@@ -20,7 +20,7 @@ from ipykernel.kernelbase import Kernel
 
 from th_shell.config import load
 from th_shell.debugging.console import Console, attach, line_reader
-from th_shell.jupyter.cells import Cells, Outcome, complete, explain, is_complete
+from th_shell.jupyter.cells import Cells, Data, FrontEnd, Outcome, complete, explain, is_complete
 from th_shell.jupyter.streams import Streams
 from th_shell.packages.place import search_users_tree
 from th_shell.runtime.shell import Engine, Interrupted, LuaError, LuaSyntaxError, preload_operations
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 Content = dict[str, Any]
 
 _LEAST_PIXELS = 200  # of the longer side of an image: smaller ones are shown larger
+_TEXTS = ("text/", "application/json", "application/javascript", "image/svg+xml")
 
 
 class TorchKernel(Kernel):  # type: ignore[misc]
@@ -72,7 +73,8 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         session.serve_person()
         attach(session)
         session.debugger = Console(line_reader(self._question), session.sources)
-        return Cells(session, self._streams, self._interrupted)
+        front_end = FrontEnd(self._ask, self._show, self._clear)
+        return Cells(session, self._streams, front_end, self._interrupted)
 
     def _prepare(self, engine: Engine) -> None:
         engine.count_loops()
@@ -89,9 +91,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
 
     def _show_image(self, image: Image) -> None:
         png = base64.b64encode(image.to_png(_LEAST_PIXELS)).decode()
-        self._streams.drain()
-        data = {"image/png": png, "text/plain": "<image>"}  # the text is for a terminal
-        self._send("display_data", {"data": data, "metadata": {}, "transient": {}})
+        self._display({"image/png": png, "text/plain": "<image>"})  # the text is for a terminal
 
     @property
     def kernel_info(self) -> Content:
@@ -149,11 +149,11 @@ class TorchKernel(Kernel):  # type: ignore[misc]
     def _show_outcome(self, outcome: Outcome) -> None:
         if outcome.error is not None:
             if outcome.result is not None:  # what was printed of the values
-                self._publish("stdout", outcome.result + "\n")
+                self._publish("stdout", outcome.result["text/plain"] + "\n")
             self._send("error", self._error(outcome.error))
         elif outcome.result is not None:
             content = {"execution_count": self.execution_count, "metadata": {}}
-            self._send("execute_result", content | {"data": {"text/plain": outcome.result}})
+            self._send("execute_result", content | {"data": outcome.result})
 
     def _reply(self, outcome: Outcome) -> Content:
         reply: Content = {"execution_count": self.execution_count}
@@ -207,6 +207,19 @@ class TorchKernel(Kernel):  # type: ignore[misc]
     def _publish(self, name: str, text: str) -> None:
         self._send("stream", {"name": name, "text": text})
 
+    def _display(self, data: Data) -> None:
+        """Show data by their MIME types, below what the cell has shown so far."""
+        self._streams.drain()
+        self._send("display_data", {"data": data, "metadata": {}, "transient": {}})
+
+    def _show(self, *words: bytes) -> None:
+        kinds = [word.decode() for word in words[::2]]
+        self._display({kind: _encoded(kind, x) for kind, x in zip(kinds, words[1::2], strict=True)})
+
+    def _clear(self, wait: bool) -> None:
+        self._streams.drain()
+        self._send("clear_output", {"wait": wait})
+
     def _question(self, text: str) -> str:
         """Return the answer to a question of the debugger. Raises EOFError, KeyboardInterrupt."""
         self._streams.drain()
@@ -215,3 +228,20 @@ class TorchKernel(Kernel):  # type: ignore[misc]
             raise EOFError
         answer: str = self.raw_input(text)
         return answer
+
+    def _ask(self, whole: bool) -> bytes | None | bool:
+        if not self._allow_stdin:
+            return False
+        self._streams.drain()
+        try:
+            answer: str = self.raw_input("(an empty line ends the input) " if whole else "")
+        except EOFError:
+            return None
+        return None if whole and not answer else answer.encode("utf-8", "surrogateescape")
+
+
+def _encoded(kind: str, data: bytes) -> str:
+    """Return data as the protocol has them: bytes of images in base64."""
+    if kind.startswith(_TEXTS):
+        return data.decode("utf-8", "replace")
+    return base64.b64encode(data).decode()

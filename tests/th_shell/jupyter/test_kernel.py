@@ -17,6 +17,9 @@ from tests.th_shell.jupyter.conftest import Client
 def test_the_value_of_the_last_input_is_the_result(kernel: Client) -> None:
     assert kernel.result("torch.ones(2)\nx = torch.range(1, 3)\nx") == {
         "text/plain": " 1\n 2\n 3\n[torch.DoubleTensor of dimension 3]",
+        "text/html": '<table style="margin: 0"><tbody><tr><th>1</th><td>1</td></tr>'
+        "<tr><th>2</th><td>2</td></tr><tr><th>3</th><td>3</td></tr></tbody></table>"
+        "<div>[torch.DoubleTensor of dimension 3]</div>",
     }
 
 
@@ -115,6 +118,15 @@ def test_cells_behind_an_error_are_not_run(kernel: Client) -> None:
     assert kernel.result("never") == {"text/plain": "nil"}
 
 
+@pytest.mark.parametrize(
+    ("code", "answers", "printed"), data(__file__, "test_the_front_end_is_asked_for_input")
+)
+def test_the_front_end_is_asked_for_input(
+    kernel: Client, code: str, answers: list[str], printed: str
+) -> None:
+    assert kernel.printed(code, answers) == {"stdout": printed}
+
+
 def test_the_debugger_asks_the_front_end(kernel: Client) -> None:
     place = r"\[\d+\]:1 in main chunk\n"
     code = "local n = 5 debugger() print(n)"
@@ -127,8 +139,16 @@ def test_the_debugger_asks_the_front_end(kernel: Client) -> None:
     assert refused.endswith("this front end answers no questions\n")
 
 
-def test_the_standard_input_is_empty(kernel: Client) -> None:
-    assert kernel.result("io.read()") == {"text/plain": "nil"}
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("io.read()", "this front end does not answer io.read"),
+        ("io.read('*x')", "invalid format"),
+    ],
+)
+def test_input_that_cannot_be_read(kernel: Client, code: str, message: str) -> None:
+    (error,) = kernel.run(code)
+    assert error["evalue"] == f"[{kernel.reply['execution_count']}]:1: {message}"
 
 
 def test_files_are_read_as_ever(kernel: Client) -> None:
@@ -140,7 +160,7 @@ def test_files_are_read_as_ever(kernel: Client) -> None:
 @pytest.mark.parametrize("how", ["signal", "message"])
 @pytest.mark.parametrize(
     "code",
-    ["while true do end", "x = torch.rand(1e5) while true do x:sort() end"],
+    ["while true do end", "io.read()", "x = torch.rand(1e5) while true do x:sort() end"],
 )
 def test_an_interrupt_stops_a_cell(kernel: Client, code: str, how: str) -> None:
     kernel.run("kept = 5")
@@ -200,6 +220,32 @@ def test_the_heart_beats_while_a_cell_runs(kernel: Client) -> None:
     assert beats == [True] * 3
 
 
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+
+def test_lua_shows_data(kernel: Client) -> None:
+    bytes_ = "".join(f"\\{byte:03d}" for byte in PNG)
+    outputs = kernel.run(
+        f"local jupyter = require 'jupyter' print(1) jupyter.display{{['image/png'] = '{bytes_}',"
+        "['text/plain'] = 'a dot'} print(2) jupyter.clear_output(true)"
+    )
+    kinds = ["stream", "display_data", "stream", "clear_output"]
+    assert [output["type"] for output in outputs] == kinds
+    data = outputs[1]["data"]
+    assert base64.b64decode(data["image/png"]) == PNG
+    assert data["text/plain"] == "a dot"
+    assert outputs[3]["wait"] is True
+
+
+@pytest.mark.parametrize("argument", ["", "'x'", "{1}", "{x = 1}"])
+def test_what_cannot_be_shown(kernel: Client, argument: str) -> None:
+    (error,) = kernel.run(f"require('jupyter').display({argument})")
+    number = kernel.reply["execution_count"]
+    assert error["evalue"] == f"[{number}]:1: display takes a table: MIME type -> data"
+
+
 @pytest.mark.parametrize(
     ("code", "beginning"),
     [
@@ -251,6 +297,7 @@ def test_large_results_are_elided(kernel: Client) -> None:
     data = kernel.result("torch.zeros(100, 100)")
     assert len(data["text/plain"].splitlines()) == 9
     assert data["text/plain"].endswith("print(_LAST) shows all)")
+    assert len(data["text/html"]) < 20_000
     assert kernel.printed("print(_LAST)")["stdout"].count("\n") > 100
 
 
