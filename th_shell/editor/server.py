@@ -134,7 +134,7 @@ def _diagnostic(finding: Finding, lines: Sequence[str]) -> lsp.Diagnostic:
     text = lines[finding.line - 1] if finding.line <= len(lines) else ""
     start, end = (units(text[: finding.column - 1 + n]) for n in (0, finding.length))
     kinds = lsp.DiagnosticSeverity
-    severity = kinds.Error if finding.subject == "syntax" else kinds.Warning
+    severity = kinds.Error if finding.subject in ("syntax", "sizes") else kinds.Warning
     return lsp.Diagnostic(
         lsp.Range(lsp.Position(finding.line - 1, start), lsp.Position(finding.line - 1, end)),
         finding.message,
@@ -218,6 +218,17 @@ def _location(symbol_place: symbols.SymbolPlace) -> lsp.Location:
     return lsp.Location(from_fs_path(str(program.path)) or "", range_of(program, place))
 
 
+def _rename(ls: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+    program, symbol, _ = ls.place(params)
+    if symbol is None or not symbols.can_be_renamed(symbol, params.new_name, program):
+        return None
+    edits = [
+        lsp.TextEdit(range_of(program, place), params.new_name)
+        for _, place in symbols.places_of(symbol, [program])
+    ]
+    return lsp.WorkspaceEdit({params.text_document.uri: edits})
+
+
 def _symbols(ls: Server, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
     program = ls.program(params.text_document.uri)
     return [
@@ -244,6 +255,7 @@ _FEATURES: dict[str, Callable[..., Any]] = {
     lsp.TEXT_DOCUMENT_SIGNATURE_HELP: _signature,
     lsp.TEXT_DOCUMENT_DEFINITION: _definition,
     lsp.TEXT_DOCUMENT_REFERENCES: _references,
+    lsp.TEXT_DOCUMENT_RENAME: _rename,
     lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL: _symbols,
 }
 _OPTIONS: dict[str, Any] = {

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from th_shell.help.values import start_of_comment
 from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.programs import Program, World
+from th_shell.runtime.shell import KEYWORDS
 
 #: A place in one of the programs.
 SymbolPlace = tuple[Program, tree.Place]
@@ -158,3 +159,17 @@ def comment_above(program: Program, line: int) -> str:
     lines = program.source.split("\n")[: line - 1]
     first = start_of_comment(lines, len(lines))
     return "\n".join(comment.strip().lstrip("- ") for comment in lines[first:])
+
+
+def can_be_renamed(symbol: Symbol, new: str, program: Program) -> bool:
+    """Tell whether a local may get another name without any name meaning another variable then."""
+    if symbol.local is None or symbol.local.place == tree.NOWHERE:
+        return False
+    if not re.fullmatch(r"[A-Za-z_]\w*", new, re.ASCII) or new in KEYWORDS:
+        return False
+    for node in program.chunk.nodes:
+        if isinstance(node, tree.Name):
+            is_taken = node.local is symbol.local and new in node.scope
+            if is_taken or (node.name == new and node.scope.get(symbol.name) is symbol.local):
+                return False
+    return True

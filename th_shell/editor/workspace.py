@@ -47,7 +47,7 @@ class Workspace:
         program = self._open[path] = program_of(path, data, self.engine)
         if path not in self._whole:
             self.forget()  # it may be a module that others require
-        if not program.error or path not in self._whole:
+        if not program.errors or path not in self._whole:
             self._whole[path], self._world = program, None
         return program
 

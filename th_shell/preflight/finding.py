@@ -1,16 +1,19 @@
 """Findings in a program: a place, the thing, why it is wrong, and what to do.
 
-Rules find them, and LuaJIT's compiler, which stops at the first syntax error.
+Rules find them, and LuaJIT's compiler. That stops at the first error: so its line is replaced by
+one that opens and closes the same blocks, and the rest is compiled again, as long as no further
+error can come from the replacement.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from th_shell.nearest import nearest
+from th_shell.paragraphs import MOST_LINES
 from th_shell.preflight import syntax_tree as tree
 from th_shell.runtime.shell import Engine, LuaSyntaxError, tokens
 
@@ -68,6 +71,8 @@ def no_such(why: str, name: str, names: Iterable[str]) -> Lack:
 # -- syntax errors
 
 _PLACE = re.compile(r"^.*?:(\d+): ", re.DOTALL)
+#: Messages about a line other than the one that was wrong.
+_ELSEWHERE = re.compile(r"'(?:end|<eof>)' expected|near '<eof>'|\(to close|label|outside a|vararg")
 _WRONG = Lack("LuaJIT does not compile it", "correct it")
 
 #: Signs of Lua 5.3 and 5.4, with what stands for them in LuaJIT.
@@ -82,14 +87,40 @@ _SIGNS = {
 _ATTRIBUTE = re.compile(r"\blocal\s+\w+\s*<\s*(?:const|close)\s*>")
 
 
-def first_error(code: bytes, engine: Engine) -> tuple[int, str] | None:
-    """Return the line, from 1, and the message of a source's first error; None for none."""
-    try:
-        engine.compile(code, b"=lua")
-    except LuaSyntaxError as error:
-        place = _PLACE.match(error.message)
-        return int(place[1]) if place else 1, _PLACE.sub("", error.message, count=1)
-    return None
+def syntax_errors(code: bytes, engine: Engine) -> Iterator[tuple[int, str]]:
+    """Yield the lines, from 1, and messages of a source's errors."""
+    lines, last = code.split(b"\n"), 0
+    for _ in range(MOST_LINES):
+        try:
+            engine.compile(b"\n".join(lines), b"=lua")
+            return
+        except LuaSyntaxError as error:
+            place = _PLACE.match(error.message)
+            line = int(place[1]) if place else 1
+            message = _PLACE.sub("", error.message, count=1)
+        if last and (line <= last or _ELSEWHERE.search(message)):
+            return
+        yield line, message
+        same = _same_blocks(lines[line - 1].decode("utf-8", "replace"))
+        if same is None or line <= last:
+            return
+        lines[line - 1], last = same.encode(), line
+
+
+def _same_blocks(line: str) -> str | None:
+    """Return a line that opens and closes the blocks that another does; None where that is hard."""
+    code = [token for token in tokens(line) if token.kind not in ("comment", "string")]
+    words = [token.text for token in code]
+    if words[:1] == ["elseif"] and words[-1] == "then":
+        return "elseif true then"
+    if {"repeat", "until", "else", "elseif", "["} & set(words) or any(t.is_open for t in code):
+        return None
+    if any(words.count(a) != words.count(b) for a, b in (("(", ")"), ("{", "}"), ("if", "then"))):
+        return None
+    if words.count("for") + words.count("while") > words.count("do"):
+        return None
+    opened = sum(map(words.count, ("function", "then", "do"))) - words.count("end")
+    return "do end " + ("while true do " * opened if opened > 0 else "end " * -opened)
 
 
 def syntax_error(path: Path, source: str, line: int, message: str) -> Finding:

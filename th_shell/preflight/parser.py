@@ -98,6 +98,14 @@ def _set_tested(node: tree.Node, with_fields: bool = True) -> None:
         node.is_tested = True
 
 
+def _number(text: str) -> float | None:
+    """Return the value of a literal; None for those of LuaJIT's own kinds, such as 1LL and 2i."""
+    try:
+        return float.fromhex(text) if text[:2] in ("0x", "0X") else float(text)
+    except ValueError:
+        return None
+
+
 class _Reader:
     """Reads the parts of a program, those of a kind by the function that is named after it.
 
@@ -158,13 +166,15 @@ class _Reader:
         return tree.Varargs(_place(part), self._conditions)
 
     def _read_number(self, part: Part) -> tree.Node:
-        return tree.Number(_place(part), self._conditions)
+        return tree.Number(_place(part), self._conditions, _number(_text(part)))
 
     def _read_unary_expression(self, part: Part) -> tree.Node | None:
         operand, sign = self.read(_one(part, "operand")), _text(_one(part, "operator"))
         if sign == "not":
             _set_tested(operand)
-        return operand if sign == "-" and isinstance(operand, tree.Number) else None
+        if sign == "-" and isinstance(operand, tree.Number) and operand.value is not None:
+            return tree.Number(_place(part), self._conditions, -operand.value)
+        return None
 
     def _read_string(self, part: Part) -> tree.Node:
         content = Token("string", _text(part), 0).content
@@ -187,6 +197,12 @@ class _Reader:
     def _read_parenthesized_expression(self, part: Part) -> tree.Node:
         [inner] = self._all(part.named_children)
         return inner
+
+    def _read_table_constructor(self, part: Part) -> tree.Node:
+        fields = [child for child in part.named_children if child.type == "field"]
+        entries = self._all(fields)
+        has_keys = any(child.children_by_field_name("name") for child in fields)
+        return tree.Array(_place(part), self._conditions, None if has_keys else tuple(entries))
 
     def _member(self, part: Part) -> tree.Index:
         """Return the index that base.key, base[key] or base:key is."""

@@ -16,7 +16,7 @@ from os.path import isfile  # of any name, also one that is too long or has a NU
 from pathlib import Path
 
 from th_shell.files import read_file
-from th_shell.preflight.finding import first_error
+from th_shell.preflight.finding import syntax_errors
 from th_shell.preflight.knowledge import PENLIGHT, Facts
 from th_shell.preflight.parser import NotLuaError, as_parsed, parse
 from th_shell.preflight.syntax_tree import (
@@ -144,8 +144,8 @@ class Program:
     path: Path
     source: str
     chunk: Chunk
-    #: The line and message of LuaJIT's first error; the chunk then has the rest.
-    error: tuple[int, str] | None = None
+    #: The lines and messages of LuaJIT's errors; the chunk then has the rest.
+    errors: tuple[tuple[int, str], ...] = ()
 
     @cached_property
     def parsed(self) -> bytes:
@@ -201,13 +201,13 @@ def program_of(path: Path, data: bytes, engine: Engine) -> Program:
     source = data.decode("utf-8", "surrogateescape")
     # As loadfile does, skip a first line that begins with #.
     code = b"\n" + data.partition(b"\n")[2] if data.startswith(b"#") else data
-    error = first_error(code, engine)
+    errors = tuple(syntax_errors(code, engine))
     try:
-        return Program(path, source, parse(source, is_whole=error is None), error)
+        return Program(path, source, parse(source, is_whole=not errors), errors)
     except RecursionError:  # very deep nesting, which people do not write
-        return Program(path, source, Chunk(), error)
-    except NotLuaError as unread:
-        return Program(path, source, Chunk(), (unread.line, "th cannot read this line"))
+        return Program(path, source, Chunk(), errors)
+    except NotLuaError as error:
+        return Program(path, source, Chunk(), ((error.line, "th cannot read this line"),))
 
 
 # -- what they may build on
@@ -264,7 +264,7 @@ class World:
                     read_too.append(reader(file, facts.engine))
                 except UnreadableError:
                     world.is_extended = True
-        world.is_extended |= any(program.error for program in read_too[len(programs) :])
+        world.is_extended |= any(program.errors for program in read_too[len(programs) :])
         return world
 
     def _add(self, program: Program) -> set[Path]:
@@ -276,7 +276,7 @@ class World:
         self.mentions.update(adds.mentions)
         for table, names in adds.members.items():
             self.members.setdefault(table, set()).update(names)
-        if adds.is_open or program.error:  # what it defines may not be read
+        if adds.is_open or program.errors:  # what it defines may not be read
             self._open.add(program.real_path)
         loaded = {
             file: name.partition(".")[0]

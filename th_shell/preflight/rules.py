@@ -8,7 +8,7 @@ only a name that is one slip of the fingers away from another is a finding.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 
 from th_shell.call_forms import takes, without_types, words_of
 from th_shell.nearest import slip_of
@@ -16,6 +16,7 @@ from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.finding import Finding, Lack, RuleFinding, no_such, syntax_error
 from th_shell.preflight.knowledge import BESIDE, C_LIBRARY, GPU, GPU_METHODS, HOSTS, OTHER
 from th_shell.preflight.programs import Program, World
+from th_shell.preflight.sizes import wrong_shapes
 
 # -- findings
 
@@ -26,21 +27,19 @@ _ASKS_FOR_GPU = re.compile(r"""["'][^"']*\bC(?:uda|l)|isCuda""")
 
 def findings(program: Program, world: World) -> list[Finding]:
     """Return the findings in a program, in the order of its lines."""
-    places = set(_of_rules(program, world))
-    if program.error:
-        places.add(syntax_error(program.path, program.source, *program.error))
+    errors = [syntax_error(program.path, program.source, *item) for item in program.errors]
+    places = {*errors, *_of_rules(program, world, {item.line for item in errors})}
     return sorted(places, key=lambda item: (item.line, item.column, item.what))
 
 
-def _of_rules(program: Program, world: World) -> Iterator[Finding]:
-    """Yield the findings of rules outside of the line that LuaJIT does not compile.
+def _of_rules(program: Program, world: World, wrong: Set[int]) -> Iterator[Finding]:
+    """Yield the findings of rules outside of the lines that LuaJIT does not compile.
 
-    Where there is one, a name's declaration may be in what cannot be read.
+    Where there are such lines, a name's declaration may be in what cannot be read.
     """
-    wrong = program.error[0] if program.error else 0
     for rule in _RULES[: _SURE if wrong else None]:
         for finding in rule(program, world):
-            if finding.node.line != wrong and not _is_never_reached(finding):
+            if finding.node.line not in wrong and not _is_never_reached(finding):
                 yield _place(program, finding)
 
 
@@ -268,6 +267,7 @@ _RULES: tuple[Callable[[Program, World], Iterator[RuleFinding]], ...] = (
     _gpu_types,
     _lacking_methods,
     impossible_counts,
+    wrong_shapes,
     undefined_globals,
     misspelt_fields,
 )

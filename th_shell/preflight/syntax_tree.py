@@ -74,6 +74,17 @@ class String(Node):
 class Number(Node):
     """A literal number."""
 
+    #: None where it is no number of Lua's own, such as 1LL.
+    value: float | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Array(Node):
+    """A table constructor."""
+
+    #: The values in it, of which none has a key, or None.
+    entries: tuple[Node, ...] | None = None
+
 
 @dataclass(slots=True, eq=False)
 class Binary(Node):

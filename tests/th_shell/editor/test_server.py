@@ -88,9 +88,10 @@ def ranges(found: list[dict[str, Any]]) -> list[tuple[int, int, int, str]]:
           "print")]),
         ("local я = '😀' = 1", [(0, 15, 16, "syntax error: unexpected symbol near '=': LuaJIT does "
           "not compile it; correct it")]),
-        ("x = torch.ones(2):cmull(1)\ny = = 1", [(0, 18, 23, ":cmull(): no tensor has "
+        ("x = torch.ones(2):cmull(1)\ny = = 1\nz = = 1", [(0, 18, 23, ":cmull(): no tensor has "
           "it; there is cmul"), (1, 4, 5, "syntax error: unexpected "
-          "symbol near '=': LuaJIT does not compile it; correct it")]),
+          "symbol near '=': LuaJIT does not compile it; correct it"), (2, 4, 5, "syntax error: "
+          "unexpected symbol near '=': LuaJIT does not compile it; correct it")]),
         ("", []),
     ],
 )  # fmt: skip
@@ -193,6 +194,31 @@ def test_references(client: Client, line: int, character: int, expected: list[st
         "references", "main.lua", line, character, context={"includeDeclaration": True}
     )
     assert places(found, client.folder) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "character", "new", "expected"),
+    [
+        (6, 8, "name", ["2:6-9", "6:6-9"]),
+        (3, 21, "c", ["3:21-22", "3:34-35"]),
+        (3, 21, "b", None),  # another parameter
+        (6, 11, "helper", None),  # a global that is used
+        (4, 10, "other", None),  # no local
+        (6, 8, "two words", None),
+        (6, 8, "end", None),
+    ],
+)
+def test_rename(
+    client: Client, line: int, character: int, new: str, expected: list[str] | None
+) -> None:
+    found = client.at("rename", "main.lua", line, character, newName=new)
+    if expected is None:
+        assert found is None
+        return
+    [edits] = found["changes"].values()
+    assert [where.partition(":")[2] for where in places(
+        [{"uri": "x", **one} for one in edits], client.folder)] == expected  # fmt: skip
+    assert {one["newText"] for one in edits} == {new}
 
 
 def test_symbols(client: Client) -> None:

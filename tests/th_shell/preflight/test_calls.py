@@ -1,4 +1,4 @@
-"""Numbers of arguments: what is told is an error, as the engine says."""
+"""Numbers of arguments and literal sizes: what is told is an error, as the engine says."""
 
 from __future__ import annotations
 
@@ -62,3 +62,21 @@ def _works(engine: Engine, code: str) -> bool:
     except LuaError:
         return False
     return True
+
+
+_MADE = ("torch.ones(2, 3)", "torch.rand(3, 2)", "torch.eye(2)", "torch.range(1, 6)",
+         "torch.Tensor{1, 2}", "torch.zeros(2, 2, 2)", "torch.randperm(3):double()")  # fmt: skip
+_CALLS = ("{a} + {b}", "{a} - {b}", "{a} * {b}", "{a}:add({b})", "{a}:add(2, {b})",
+          "torch.mm({a}, {b})",
+          "torch.mv({a}, {b})", "torch.cmul({a}, {b})", "{a}:cmul({b}, {b})", "{a}:dot({b})",
+          "torch.bmm({a}, {b})", "{a}:copy({b})", "torch.dot({a}, {b})",
+          "{a}:t():add({b})", "torch.add({a}, 2, {b})")  # fmt: skip
+_OWN = ("{a}:view(2, 3)", "{a}:view(-1, 3)", "{a}:view(4)", "{a}:t()", "{a}:reshape(3, 2)")
+
+
+@pytest.mark.parametrize("call", [*_CALLS, *_OWN])
+def test_what_is_told_of_sizes_is_an_error(check: Check, engine: Engine, call: str) -> None:
+    """And the other way round: what fails is told, where it fails."""
+    for a, b in product(_MADE, _MADE if call in _CALLS else [""]):
+        code = call.format(a=a, b=b)
+        assert bool(check(f"local x = {code}")) == (not _works(engine, f"return {code}")), code
