@@ -57,6 +57,17 @@ def _one_of(*words: str) -> Reader:
     return read
 
 
+def _theme(value: Any) -> Any:
+    if value in (TERMINAL_THEME, NO_THEME):
+        return value
+    from pygments.styles import get_all_styles  # type: ignore[import-untyped]
+
+    if value not in (styles := sorted(get_all_styles())):
+        words = f'"{TERMINAL_THEME}", "{NO_THEME}" or a style of pygments ({styles[0]} …)'
+        raise _WrongValue(words)
+    return value
+
+
 def _setting(default: Any, read: Reader, meaning: str, key: str = "") -> Any:
     return field(default=default, metadata={"read": read, "meaning": meaning, "key": key})
 
@@ -71,7 +82,7 @@ class Config:
     warnings: tuple[str, ...] = ()
 
     theme: str = _setting(
-        TERMINAL_THEME, _one_of(TERMINAL_THEME, NO_THEME), "colours: the terminal's own, or none"
+        TERMINAL_THEME, _theme, "colours: the terminal's own, none, or a style of pygments"
     )
     keys: str = _setting(EMACS, _one_of(EMACS, VI), "whose keys edit a line: emacs or vi")
     suggestions: bool = _setting(

@@ -38,8 +38,8 @@ def test_without_a_file_there_are_defaults(tmp_path: Path) -> None:
 
 
 def test_values_are_read(path: Path) -> None:
-    text = 'theme = "none"\nkeys = "vi"\nelide = 7\n[history]\npath = "/h"\nsize = 3\n'
-    expected = Config(path, theme="none", keys="vi", elide=7, history_path="/h", history_size=3)
+    text = 'theme = "monokai"\nkeys = "vi"\nelide = 7\n[history]\npath = "/h"\nsize = 3\n'
+    expected = Config(path, theme="monokai", keys="vi", elide=7, history_path="/h", history_size=3)
     assert loaded(path, text) == expected
 
 

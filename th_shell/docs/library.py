@@ -13,14 +13,16 @@ from th_shell.docs.judging.printout import loose_layout, numbers
 from th_shell.docs.judging.verdicts import Judging, Result, Verdict
 from th_shell.docs.reading.classification import examples_of
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import LUA, Block, Example, Kind, Line, numbered
+from th_shell.docs.reading.examples import LUA, Block, Example, Kind, Line, PageText, numbered
 from th_shell.docs.reading.lua_names import bound_names, called_names, read_names
 from th_shell.docs.reading.page import read, read_text
 from th_shell.docs.reading.prose import is_prose
 from th_shell.docs.reading.python import cut_python
 from th_shell.docs.reporting.differences import changes
 from th_shell.docs.reporting.report import TextReport, View
+from th_shell.docs.running.configured import decided
 from th_shell.docs.running.evaluation import Outcome, unrunnable
 from th_shell.docs.running.processes import MAX_OUTPUT, Starter
 from th_shell.docs.settings.configuration import Configuration
-from th_shell.docs.settings.settings import PageError
+from th_shell.docs.settings.directives import cut_with_settings
+from th_shell.docs.settings.settings import Facts, Hidden, PageError, SettingsError

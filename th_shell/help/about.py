@@ -205,7 +205,7 @@ _ROWS = (
     ("?? torch.sum", "examples of pages"),
     ("who()", "the variables: sizes, bytes, which share memory"),
     ("show(x)", "an image of x; show(x, 'file.png') writes it"),
-    ("%debug, %time f()", "looks into an error; times f; % lists all commands"),
+    ("%debug, %store x", "looks into an error; keeps x; % lists all commands"),
     ("%save page.md", "the session as a page; pasted pages are compared"),
     ("$ ls -l", "a command of the system's shell; _LAST is its output"),
     ("Tab", "completes names, methods after ':', files in quotes"),

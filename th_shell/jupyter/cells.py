@@ -104,7 +104,7 @@ class Cells:
         """Run inputs until their end or an error."""
         pages: list[str] = []
         outcome = Outcome()
-        with ExitStack() as stack:
+        with self.session.surrounded("".join(pieces)), ExitStack() as stack:
             for at, piece in enumerate(pieces, 1):
                 if self._interrupted.is_set():
                     return Outcome(Interrupted("interrupted!"))

@@ -1,4 +1,4 @@
-"""`%load`, `%edit`, `%run` and `%reload`: code from files and from an editor."""
+"""`%load`, `%edit`, `%run`, `%reload` and `%autoreload`: code from files and from an editor."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 import shlex
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from th_shell.entry import lines_of
@@ -30,7 +32,7 @@ def load(session: Conversation, text: str) -> None:
 
 
 def edit(session: Conversation, text: str) -> None:
-    """Edit an input by its number, by default the last one.
+    """Edit an input by its number, the input that has defined a name, or by default the last one.
 
     Runs what the editor has saved. In a notebook the editor is the cell.
     """
@@ -49,7 +51,12 @@ def edit(session: Conversation, text: str) -> None:
 def _source(session: Conversation, text: str) -> str:
     if not text:
         return session.log[-1].source + "\n" if session.log else ""
-    return "\n".join(lines_of(entry.source for entry in chosen(session.log, [text]))) + "\n"
+    if text.isdecimal():
+        return "\n".join(lines_of(entry.source for entry in chosen(session.log, [text]))) + "\n"
+    for entry in reversed(session.log):
+        if text in session.defined_names(entry.source):
+            return entry.source + "\n"
+    raise MagicError(f"no input has defined {text}")
 
 
 def _edit(path: Path) -> None:
@@ -98,7 +105,9 @@ def _quoted(text: str) -> str:
     return '"' + escaped(text, '"') + '"'
 
 
-# -- `%reload`
+# -- `%reload` and `%autoreload`
+
+_AUTOMATIC = "%autoreload"
 
 
 def reload(session: Session, text: str) -> None:
@@ -123,3 +132,22 @@ def _load_anew(session: Session, name: str) -> bool:
     if is_known:
         session.write(visible(f"{name} is loaded anew\n"))
     return is_known
+
+
+def switch(session: Session, text: str) -> None:
+    """Load changed modules anew before each input, or no longer; without a word, tell whether."""
+    if text not in ("", "on", "off"):
+        raise MagicError("takes on or off")
+    if text == "on":
+        session.surroundings[_AUTOMATIC] = lambda _: _reloading(session)
+    elif text == "off":
+        session.surroundings.pop(_AUTOMATIC, None)
+    is_on = _AUTOMATIC in session.surroundings
+    session.write(f"changed modules are {'' if is_on else 'not '}loaded anew before each input\n")
+
+
+@contextmanager
+def _reloading(session: Session) -> Iterator[None]:
+    for name in session.engine.changed_modules():
+        _load_anew(session, name)
+    yield

@@ -346,3 +346,19 @@ class _Reader:
         """Read nothing: a label is no variable."""
 
     _read_goto_statement = _read_label_statement
+
+
+# -- the names that an input of a session gives a value
+
+
+def assigned_names(source: str) -> frozenset[str]:
+    """Return the globals that an input of a session gives a value.
+
+    A local at its beginning counts as one, since the inputs below can use it, too.
+    """
+    try:
+        nodes = parse(source.strip().removeprefix("local ").lstrip()).nodes
+    except NotLuaError:
+        return frozenset()
+    names = (node for node in nodes if isinstance(node, tree.Name) and node.local is None)
+    return frozenset(node.name for node in names if node.use is tree.Use.ASSIGNED)

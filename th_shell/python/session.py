@@ -16,17 +16,20 @@ import sys
 import threading
 import traceback
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import Any
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from typing import TYPE_CHECKING, Any
 
 from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.files import write_all
 from th_shell.python.programs import is_own, without_own_frames
-from th_shell.python.source_text import inputs, is_page, wants_more
+from th_shell.python.source_text import examples, inputs, is_page, wants_more
 from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
-from th_shell.session.conversation import Conversation
+from th_shell.session.conversation import UNICODE, Conversation, PageMarks
 from th_shell.session.interrupt import EARLY, Watch, handled
+
+if TYPE_CHECKING:
+    from th_shell.docs.library import Example
 
 
 class PythonSession(Conversation):
@@ -34,7 +37,7 @@ class PythonSession(Conversation):
 
     commands = COMMANDS
     prompt, continuation = ">>> ", "... "
-    suffix = ".py"
+    suffix, comment = ".py", "#"
     exits = frozenset(("exit", "exit()", "quit", "quit()"))
 
     def __init__(
@@ -43,9 +46,10 @@ class PythonSession(Conversation):
         config: Config | None = None,
         time_format: str = "",
         watched: bool = False,
+        marks: PageMarks = UNICODE,
     ) -> None:
         watch = Watch(_MainThread()) if watched else nullcontext()
-        super().__init__(watch, config, time_format)
+        super().__init__(watch, config, time_format, marks)
         self.namespace = namespace
         self._evaluator = Evaluator(namespace, self.config.results)
 
@@ -58,10 +62,18 @@ class PythonSession(Conversation):
         return wants_more(text)
 
     def submit(self, text: str, timed: bool = True) -> bool:
-        """Run all inputs in a text; return False if one of them ends the session."""
+        """Run all inputs in a text; return False if one of them ends the session.
+
+        Those of a page are compared with what it shows.
+        """
         pieces = inputs(text)
         with self.timing(pieces, timed):
             echoes = len(pieces) > 1 and is_page(text)
+            if is_page(text) and not any(map(COMMANDS.is_command, pieces)):
+                shown = examples(text)
+                is_compared = any(example.expected for example in shown)
+                if is_compared and (goes_on := self._play(shown)) is not None:
+                    return goes_on
             for piece in pieces:
                 if echoes:
                     self.write(self.echo(piece))
@@ -71,8 +83,24 @@ class PythonSession(Conversation):
                     break
         return True
 
+    def _play(self, shown: Sequence[Example]) -> bool | None:
+        """Run and judge examples; return None, having run none, where the output cannot be read."""
+        from th_shell.python.pages import PythonPlayer
+
+        with ExitStack() as stack:
+            try:
+                copy = stack.enter_context(self.copy_output())
+            except OSError:  # the system has no more files
+                return None
+            stack.enter_context(self.stoppable())
+            return PythonPlayer(self, shown, copy).play()
+
     def run(self, piece: str) -> bool:
         """Run an input, or a command; return False where Ctrl-C has stopped it."""
+        with self.surrounded(piece):
+            return self._run(piece)
+
+    def _run(self, piece: str) -> bool:
         if COMMANDS.is_command(piece):
             COMMANDS.run(self, piece)
             EARLY.take()
@@ -127,6 +155,24 @@ class PythonSession(Conversation):
     def forget(self) -> None:
         """Let go of the values of former inputs."""
         self._evaluator.forget()
+
+    def text_of(self, name: str) -> tuple[str, str | None]:
+        """Return the type of a variable's value, 'nil' where it has none, and its text or None."""
+        if name not in self.namespace:
+            return "nil", None
+        value = self.namespace[name]
+        is_text = isinstance(value, (str, int, float))
+        return type(value).__name__, str(value) if is_text else None
+
+    def set_variable(self, name: str, text: bytes) -> None:
+        """Set a variable to a text."""
+        self.namespace[name] = text.decode("utf-8", "surrogateescape")
+
+    def defined_names(self, source: str) -> frozenset[str]:
+        """Return the names that an input gives a value."""
+        from th_shell.python_syntax import bound_names
+
+        return frozenset(bound_names(source))
 
 
 class _MainThread:
@@ -221,6 +267,12 @@ def show_error(error: BaseException) -> None:
             f"Error in sys.excepthook:\n{_formatted(wrong)}\nOriginal exception was:\n"
         )
         sys.stderr.write(_formatted(error))
+
+
+def error_text(error: BaseException) -> str:
+    """Return the text that Python prints for an error of an input."""
+    without_own_frames(error)
+    return _formatted(error)
 
 
 def _formatted(error: BaseException) -> str:

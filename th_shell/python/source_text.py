@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Sequence
 from textwrap import dedent
+from typing import TYPE_CHECKING
 
 from th_shell.lines import usual_lines
 from th_shell.python_syntax import statements, syntax
@@ -19,6 +20,9 @@ from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
 from th_shell.session.inputs import ASKED, FENCE
 from th_shell.syntax import Syntax
 from th_shell.tokens import blanks_of, innermost, margin_at, opening
+
+if TYPE_CHECKING:
+    from th_shell.docs.library import Example
 
 _PROMPT = re.compile(r"(?<![ \t])[ \t]*(?:>>>(?: |$)|In ?\[[\d ]*\]:)", re.M)
 _CELL = re.compile(r"\s*In ?\[[\d ]*\]:")
@@ -93,17 +97,19 @@ def _has_fences(text: str) -> bool:
 
 
 def _of_page(text: str) -> list[str]:
-    """Return the inputs of a page."""
+    return [example.source for example in examples(text) if example.source]
+
+
+def examples(text: str) -> list[Example]:
+    """Return the examples of Python in a page."""
     import th_shell.docs.library as docs  # late: with the first page
 
     if _has_fences(text):
-        blocks = docs.read_text(text, "the text", "python").blocks
-        examples = docs.examples_of(blocks, docs.Compiler())
-    else:
-        lines = docs.numbered(usual_lines(text), 1)
-        examples = docs.cut_python(0, docs.Block(0, len(lines) + 1, "python", lines))
-    of_python = (example.source for example in examples if example.language == "python")
-    return [source for source in of_python if source]
+        page = docs.read_text(text, "the text", "python")
+        _, page_examples = docs.cut_with_settings(page, docs.Compiler())
+        return [example for example in page_examples if example.language == "python"]
+    lines = docs.numbered(usual_lines(text), 1)
+    return docs.cut_python(0, docs.Block(0, len(lines) + 1, "python", lines))
 
 
 # -- tokens

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import TYPE_CHECKING, NamedTuple
 
 from th_shell.config import Config
 from th_shell.entry import Entry
@@ -13,20 +14,48 @@ from th_shell.session.commands import CommandTable
 from th_shell.session.interrupt import EARLY
 from th_shell.visible import columns, visible
 
+if TYPE_CHECKING:
+    from th_shell.session.output import OutputCopy
+
 _TIME_COLUMN = 70
+
+
+class PageMarks(NamedTuple):
+    """The marks behind examples of a page."""
+
+    #: The example printed what the page shows; the same layout; something else.
+    held: str
+    layout: str
+    differs: str
+    #: The formats, each with one {}, of good marks, bad marks, and what matters less.
+    good: str = "{}"
+    bad: str = "{}"
+    faint: str = "{}"
+
+    def coloured(self) -> PageMarks:
+        """Return these marks in colours, those of the terminal."""
+        green, red, grey = (f"\x1b[{code}m{{}}\x1b[0m" for code in (32, 31, 90))
+        return self._replace(good=green, bad=red, faint=grey)
+
+
+UNICODE = PageMarks("✓", "≈ layout", "✗")
+ASCII = PageMarks("ok", "~ layout", "x")
 
 
 class Conversation(ABC):
     """Inputs that are run one after the other.
 
     time_format: the format, with one {}, of the seconds that an input has taken; '' if they are not
-    shown. config: the settings of the prompt. log: the inputs of the language so far.
+    shown. config: the settings of the prompt. log: the inputs of the language so far. marks: of
+    examples of pages.
     """
 
     commands: CommandTable
     #: What stands before the first line of an input, and before the others.
     prompt = ""
     continuation = ""
+    #: What a comment begins with.
+    comment = ""
     #: The ending of a file with an input, for $EDITOR.
     suffix = ""
     #: The inputs that end the session.
@@ -39,13 +68,17 @@ class Conversation(ABC):
         watch: AbstractContextManager[None],
         config: Config | None = None,
         time_format: str = "",
+        marks: PageMarks = UNICODE,
     ) -> None:
         self.config = config or Config()
+        self.marks = marks
         self.log: list[Entry] = []
         #: Asks the user a question, where there is somebody to answer; raises EOFError and
         #: KeyboardInterrupt.
         self.ask: Callable[[str], str] | None = None
         self._time_format = time_format
+        #: Contexts that each input runs within, by the command that has set them; made of its text.
+        self.surroundings: dict[str, Callable[[str], AbstractContextManager[None]]] = {}
         #: The context that hears of Ctrl-C and Ctrl-\\ while something runs.
         self.watch = watch
         #: Whether Ctrl-C stops what runs now (see `stoppable`).
@@ -104,6 +137,44 @@ class Conversation(ABC):
     @abstractmethod
     def keep(self, output: bytes) -> None:
         """Keep what a command of the system has printed, as the last value."""
+
+    @abstractmethod
+    def text_of(self, name: str) -> tuple[str, str | None]:
+        """Return the type of a variable's value, 'nil' where it has none, and its text.
+
+        The text is None but for a string, number or boolean.
+        """
+
+    @abstractmethod
+    def set_variable(self, name: str, text: bytes) -> None:
+        """Set a variable to a text."""
+
+    @abstractmethod
+    def defined_names(self, source: str) -> frozenset[str]:
+        """Return the names that an input gives a value."""
+
+    @contextmanager
+    def surrounded(self, text: str) -> Iterator[None]:
+        """Enter the contexts that each input runs within, or a page."""
+        with ExitStack() as stack:
+            for enter in list(self.surroundings.values()):
+                stack.enter_context(enter(text))
+            yield
+
+    @contextmanager
+    def copy_output(
+        self, listener: Callable[[bytes], object] | None = None
+    ) -> Iterator[OutputCopy]:
+        """Read what is written to the standard output within the context. Raises OSError.
+
+        listener: gets it as it comes.
+        """
+        from th_shell.session.output import OutputCopy
+
+        self.write_through(b"")
+        with OutputCopy(listener) as copy:
+            yield copy
+            self.write_through(b"")
 
     def report(self, command: str, message: str) -> None:
         """Say why a command could not be done."""

@@ -17,7 +17,7 @@ import signal
 import subprocess
 import termios
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from th_shell.runtime.shell import without_limit
@@ -32,10 +32,12 @@ class OutputCopy:
     was started within the context prints later is still shown.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, listener: Callable[[bytes], object] | None = None) -> None:
+        """Prepare the copy. listener: gets in the thread what is written, as it comes."""
         from th_shell.docs.library import MAX_OUTPUT  # late: a pager does without
 
         self._most = MAX_OUTPUT
+        self._listener = listener
         self._mark = b"\0%s\0" % secrets.token_hex(16).encode()
         self._seen = threading.Semaphore(0)
         self._text = bytearray()
@@ -98,6 +100,8 @@ class OutputCopy:
     def _show(self, data: bytes, real: int) -> None:
         if len(self._text) < self._most:  # what is longer is only shown
             self._text += data
+        if self._listener is not None and data:
+            self._listener(data)
         while data and self._shown:
             try:
                 data = data[os.write(real, data) :]

@@ -8,9 +8,12 @@ it have the documented layout.
 
 from __future__ import annotations
 
+import os
 import re
+import sys
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import th_shell.docs.library as docs
@@ -18,27 +21,44 @@ from th_shell.lines import usual_lines
 from th_shell.paragraphs import counted, cut
 from th_shell.runtime.shell import DOUBLE, Interrupted, LuaError
 from th_shell.session.commands import COMMANDS, is_command
+from th_shell.session.conversation import Conversation, PageMarks
 from th_shell.session.inputs import FENCE, PROMPT
 from th_shell.session.output import OutputCopy
-from th_shell.session.session import PageMarks, Session
+from th_shell.session.random_inputs import Chance
+from th_shell.session.session import Session
 from th_shell.session.system_commands import run_command
 from th_shell.syntax import Syntax
 from th_shell.visible import visible
 
+_NAME = "the text"
 _CONTINUATION = re.compile(r"\s*(?:>>|\.\.\.?>)")
 
 
-def read_examples(text: str, compiler: docs.Compiler) -> list[docs.Example]:
-    """Return the examples of a page in order. Directives in its comments are not followed."""
+def read_examples(text: str, compiler: docs.Compiler) -> tuple[list[docs.Example], str]:
+    """Return the examples of a page in order, and why its directives are not followed, or ''."""
     lines = usual_lines(text)
     first = next((at for at, line in enumerate(lines) if FENCE.match(line)), None)
     if first is None:
         blocks = list(_blocks(lines, compiler))
-        return docs.examples_of(blocks, compiler, locals_stay=True)
+        return _cut(docs.PageText(_NAME, "", lines, blocks), compiler)
     if any(map(PROMPT.match, lines[:first])):
         lines.insert(0, "```")  # the copy begins within a block
-    page = docs.read_text("\n".join(lines), "the text")
-    return docs.examples_of(page.blocks, compiler, locals_stay=True)
+    return _cut(docs.read_text("\n".join(lines), _NAME), compiler)
+
+
+def _cut(page: docs.PageText, compiler: docs.Compiler) -> tuple[list[docs.Example], str]:
+    try:
+        _, examples = docs.cut_with_settings(page, compiler, locals_stay=True)
+    except docs.SettingsError as error:  # perhaps what a directive holds for was not copied
+        return docs.examples_of(page.blocks, compiler, locals_stay=True), str(error)
+    facts = docs.Facts(sys.platform, "th", os.environ, frozenset())
+    return [e if _asks_for_modules(e) else docs.decided(e, facts) for e in examples], ""
+
+
+def _asks_for_modules(example: docs.Example) -> bool:
+    """Tell whether conditions about modules hold for an example, which is then skipped."""
+    marks = (example.settings.skip, example.settings.xfail)
+    return any(mark and mark.condition and mark.condition.modules for mark in marks)
 
 
 def input_of(example: docs.Example) -> str:
@@ -62,8 +82,9 @@ def open_input(examples: Sequence[docs.Example]) -> str:
 
 def is_run(example: docs.Example) -> bool:
     """Tell whether the prompt of Lua runs an example."""
-    is_prompt_command = example.kind is docs.Kind.PROMPT and is_command(example.source)
-    return is_prompt_command or (example.language == docs.LUA and not docs.unrunnable(example))
+    if example.kind is docs.Kind.PROMPT and is_command(example.source):
+        return not example.settings.skip
+    return example.language == docs.LUA and not docs.unrunnable(example)
 
 
 def _blocks(lines: Sequence[str], compiler: docs.Compiler) -> Iterator[docs.Block]:
@@ -94,6 +115,7 @@ def _block(lines: Sequence[docs.Line]) -> docs.Block:
 
 # -- running and judging
 
+_SEED = "math.randomseed({0}) torch.manualSeed({0})"
 _CUT = "as far as it was copied"
 _HINTS = re.compile(r"^hint: .*\n?", re.MULTILINE)
 _HANDLE = re.compile(r"file \(0x[0-9a-f]+\)[ \t]*")  # what io.write returns, for a page of Torch7
@@ -109,79 +131,64 @@ _WORDS = {
 }
 
 
-class Player:
-    """Runs the examples of one page in a session, and writes their verdicts.
+class Player(ABC):
+    """Runs the examples of one page in a session of any language, and writes their verdicts.
 
-    chance: follows what depends on chance through the inputs of the session. copy: the output. Each
-    block of a page with several ones has the default type that there was before; what a single
-    block sets stays, as if it had been typed.
+    is_run: tells which examples are run; the others count as not run. copy: the output.
     """
 
     def __init__(
         self,
-        session: Session,
+        session: Conversation,
         examples: Sequence[docs.Example],
-        chance: Chance,
+        is_run: Callable[[docs.Example], bool],
         copy: OutputCopy,
     ) -> None:
         self._session = session
-        self._engine = session.engine
         self._all = examples
         self._examples = [example for example in examples if is_run(example)]
         self._copy = copy
-        self._compiler = docs.Compiler(session.engine)
         self._judging = docs.Judging()
         self._verdicts: Counter[docs.Verdict] = Counter()
-        self._chance = chance
-        self._block = -1
-        self._has_blocks = len({example.block for example in self._examples}) > 1
-        self._type_before = ""
 
     def play(self) -> bool:
         """Run all examples; return False if one of them ends the session."""
-        self._type_before = self._set_default_type(DOUBLE.tensor_name)
-        self._set_default_type(self._type_before)
-        try:
-            for example in self._examples:
-                self._begin_block(example.block)
-                if self._session.is_exit(example.source):
-                    return False
-                if not self._step(example):
-                    break
-        finally:
-            self._begin_block(-1)
+        for example in self._all:
+            self._prepare(example)
+            if example not in self._examples:
+                continue
+            if self._session.is_exit(example.source):
+                return False
+            if not self._step(example):
+                break
         inputs = sum(example.kind is not docs.Kind.TEXT for example in self._all)
         to_run = len(self._examples)
         text = summary(self._verdicts, inputs - to_run, to_run)
         self._write(self._session.marks.faint.format(text) + "\n")
         return True
 
-    def _begin_block(self, block: int) -> None:
-        if self._has_blocks and block != self._block:
-            self._set_default_type(self._type_before)
-        self._block = block
+    def _prepare(self, example: docs.Example) -> None:  # noqa: B027
+        """Do what has to be done before an example; nothing by default."""
 
-    def _set_default_type(self, name: str) -> str:
-        """Set the default type; return the one that there was before."""
-        try:
-            return self._engine.set_default_type(name)
-        except LuaError:
-            return ""  # the program has changed torch itself
+    @abstractmethod
+    def _run(self, example: docs.Example) -> docs.Outcome | None:
+        """Run an example, show its error, and return what it prints; None where Ctrl-C stops it."""
+
+    @abstractmethod
+    def _judged(self, example: docs.Example, outcome: docs.Outcome) -> docs.Result:
+        """Return the verdict on what an example has printed."""
 
     def _step(self, example: docs.Example) -> bool:
         """Run and judge one example; return False if Ctrl-C has stopped it."""
-        session = self._session
         if len(self._examples) > 1:
-            self._write(session.echo(input_of(example)))
+            self._write(self._session.echo(input_of(example)))
         self._begin()
-        outcome, error = self._run(example)
-        if error is not None:
-            session.show_error(error)
-        if isinstance(error, Interrupted) or self._engine.take_interrupt():
+        outcome = self._run(example)
+        if outcome is None:
             return False
         result = self._judged(example, outcome)
         self._verdicts[result.verdict] += 1
-        mark = mark_of(result, session.marks)
+        mark = mark_of(result, self._session.marks)
         if mark:
             is_open = outcome.output[-1:] not in ("", "\n")
             self._write(f"\n{mark}\n" if is_open else f"{mark}\n")
@@ -201,19 +208,85 @@ class Player:
         self._session.write(text)
         self._session.write_through(b"")
 
-    def _run(self, example: docs.Example) -> tuple[docs.Outcome, LuaError | None]:
-        """Run an example; return what it has printed, and its error."""
+
+class LuaPlayer(Player):
+    """Runs the examples of one page of Lua.
+
+    chance: follows what depends on chance through the inputs of the session. Each block of a page
+    with several ones has the default type that there was before; what a single block sets stays, as
+    if it had been typed.
+    """
+
+    _session: Session
+
+    def __init__(
+        self,
+        session: Session,
+        examples: Sequence[docs.Example],
+        chance: Chance,
+        copy: OutputCopy,
+    ) -> None:
+        super().__init__(session, examples, is_run, copy)
+        self._engine = session.engine
+        self._compiler = docs.Compiler(session.engine)
+        self._chance = chance
+        self._block = -1
+        self._has_blocks = len({example.block for example in self._examples}) > 1
+        self._type_before = ""
+
+    def play(self) -> bool:
+        """Run all examples; return False if one of them ends the session."""
+        self._type_before = self._set_default_type(DOUBLE.tensor_name)
+        self._set_default_type(self._type_before)
+        try:
+            return super().play()
+        finally:
+            self._do_hidden(self._all, is_end=True)
+            self._begin_block(-1)
+
+    def _prepare(self, example: docs.Example) -> None:
+        self._begin_block(example.block)
+        self._do_hidden([example], is_end=False)
+
+    def _begin_block(self, block: int) -> None:
+        if self._has_blocks and block != self._block:
+            self._set_default_type(self._type_before)
+        self._block = block
+
+    def _set_default_type(self, name: str) -> str:
+        """Set the default type; return the one that there was before."""
+        try:
+            return self._engine.set_default_type(name)
+        except LuaError:
+            return ""  # the program has changed torch itself
+
+    def _do_hidden(self, examples: Sequence[docs.Example], is_end: bool) -> None:
+        """Do what the page says is to be done, and does not show, before examples or at its end."""
+        for hidden in (hidden for example in examples for hidden in example.hidden):
+            if (hidden.kind == "teardown") is not is_end:
+                continue
+            code = _SEED.format(hidden.text) if hidden.kind == "seed" else hidden.text
+            try:
+                self._engine.run(self._engine.compile(code.encode("utf-8", "surrogateescape")))
+            except LuaError as error:
+                self._write(f"the {hidden.kind} of the page fails: {visible(error.message)}\n")
+
+    def _run(self, example: docs.Example) -> docs.Outcome | None:
         if example.kind is docs.Kind.SHELL:
             self._session.keep(run_command(example.source, self._session.write_through))
-            return docs.Outcome(self._output()), None
+            return docs.Outcome(self._output())
         if example.kind is docs.Kind.PROMPT and is_command(example.source):
             COMMANDS.run(self._session, example.source)
-            return docs.Outcome(self._output()), None
+            return docs.Outcome(self._output())
         before: list[str] = []
         error = self._session.evaluate(example.source, lambda: before.append(self._output()))
         output = self._output()
+        if error is not None:
+            self._session.show_error(error)
+        if isinstance(error, Interrupted) or self._engine.take_interrupt():
+            return None
         message = None if error is None else error.message
-        return docs.Outcome(output, before[0] if before else output, message), error
+        return docs.Outcome(output, before[0] if before else output, message)
 
     def _with_values(self, example: docs.Example, outcome: docs.Outcome) -> docs.Outcome:
         """Return the outcome with the printed value that a comment is about, and the comment's."""
@@ -235,7 +308,6 @@ class Player:
         return text
 
     def _judged(self, example: docs.Example, outcome: docs.Outcome) -> docs.Result:
-        """Return the verdict on what an example has printed."""
         if example.value and outcome.error is None:
             outcome = self._with_values(example, outcome)
         by_chance = self._chance.affects(example.source)
@@ -256,7 +328,7 @@ class Player:
         is_last = example.line == self._examples[-1].line
         if is_last and docs.agrees(f"{expected}\n...", got):
             return replace(result, verdict=docs.Verdict.PASS, note=_CUT)
-        return _by_layout(result, got, is_last) if by_chance else result
+        return by_layout(result, got, is_last) if by_chance else result
 
     def _hides_value(self, example: docs.Example, outcome: docs.Outcome) -> bool:
         """Tell whether a page leaves out the value of a call behind statements, as Torch7 does."""
@@ -266,7 +338,7 @@ class Player:
         return has_call and docs.agrees(example.expected, outcome.printed)
 
 
-def _by_layout(result: docs.Result, got: str, may_be_cut: bool) -> docs.Result:
+def by_layout(result: docs.Result, got: str, may_be_cut: bool = False) -> docs.Result:
     """Accept other numbers than the documented ones where their layout is the documented one.
 
     may_be_cut: so it is where the page shows only the beginning.
@@ -311,57 +383,3 @@ def summary(verdicts: Counter[docs.Verdict], skipped: int, to_run: int) -> str:
 
 def _short(text: str) -> str:
     return cut(" ".join(visible(text).split()), _SHOWN) or "nothing"
-
-
-# -- which inputs depend on chance, by their source
-
-#: Functions and methods whose results differ from run to run.
-_DRAWS = frozenset(
-    "bernoulli cauchy clock date exponential geometric getRNGState initialSeed logNormal "
-    "multinomial normal rand randn random randperm seed time tmpname uniform".split()
-)
-#: Methods whose results do not depend on the values of a tensor.
-_GEOMETRY = frozenset(
-    "dim isContiguous isSameSizeAs isSetTo nDimension nElement numel size storageOffset stride "
-    "type".split()
-)
-#: New memory, whose values are whatever was there before: by sizes, and not by values.
-_NEW = re.compile(r"\b\w*(?:Tensor|Storage)\s*\(\s*\w|\b(?:resize|resizeAs|new)\s*\(")
-_FILLS = frozenset("apply copy fill map ones range zero zeros".split())
-_ASSIGNED = re.compile(r"\s*(?:local\s+)?([A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*)\s*=(?!=)")
-_RECEIVER = re.compile(r"\b([A-Za-z_]\w*)\s*:")
-
-
-class Chance:
-    """Follows the names of what depends on chance through the inputs of a page.
-
-    An input depends on chance if it draws random numbers, asks the clock, makes new memory without
-    filling it, or uses what such an input has made. built_in: the names there are without a page.
-    """
-
-    def __init__(self, built_in: frozenset[str]) -> None:
-        self._built_in = built_in
-        self._names: set[str] = set()
-
-    def affects(self, source: str) -> bool:
-        """Follow the next input, and tell whether it depends on chance."""
-        called = docs.called_names(source)
-        fills = bool(called & _FILLS)
-        draws = bool(called & _DRAWS or _NEW.search(source) and not fills)
-        assignment = _ASSIGNED.match(source)
-        assigned = docs.bound_names(source) - self._built_in
-        used = (
-            docs.read_names(source[assignment.end() :] if assignment else source) - self._built_in
-        )
-        if called and called <= _GEOMETRY:
-            return False
-        if not draws and not used & self._names:
-            self._names -= assigned
-            return False
-        if draws:
-            self._names |= assigned | set(_RECEIVER.findall(source)) - self._built_in
-        elif fills and len(used) == 1 and not assignment:
-            self._names -= used
-        else:
-            self._names |= assigned if assignment else assigned | used
-        return True

@@ -16,7 +16,7 @@ from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.runtime.shell import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.session.commands import COMMANDS, is_command
-from th_shell.session.conversation import Conversation
+from th_shell.session.conversation import UNICODE, Conversation, PageMarks
 from th_shell.session.inputs import is_page, placed, split
 from th_shell.session.interrupt import EARLY, Watch
 from th_shell.show import install
@@ -26,29 +26,7 @@ from th_shell.visible import CONTINUATION, PROMPT, visible
 if TYPE_CHECKING:
     from th_shell.docs.library import Example
     from th_shell.session.output import OutputCopy
-    from th_shell.session.pages import Chance
-
-
-class PageMarks(NamedTuple):
-    """The marks behind examples of a page."""
-
-    #: The example printed what the page shows; the same layout; something else.
-    held: str
-    layout: str
-    differs: str
-    #: The formats, each with one {}, of good marks, bad marks, and what matters less.
-    good: str = "{}"
-    bad: str = "{}"
-    faint: str = "{}"
-
-    def coloured(self) -> PageMarks:
-        """Return these marks in colours, those of the terminal."""
-        green, red, grey = (f"\x1b[{code}m{{}}\x1b[0m" for code in (32, 31, 90))
-        return self._replace(good=green, bad=red, faint=grey)
-
-
-UNICODE = PageMarks("✓", "≈ layout", "✗")
-ASCII = PageMarks("ok", "~ layout", "x")
+    from th_shell.session.random_inputs import Chance
 
 
 class _Text(NamedTuple):
@@ -60,18 +38,20 @@ class _Text(NamedTuple):
     is_page: bool = False
     #: The examples of a page.
     examples: Sequence[Example] = ()
+    #: Why the directives of the page are not followed, or ''.
+    problem: str = ""
 
 
 class Session(Conversation):
     """Runs inputs in an engine, and writes their results to its standard output.
 
-    judge: a function that compiles a text. marks: of examples of pages. numbered: whether an
-    input's chunk is named by its number in the log, and its first value is `_N` in later inputs.
+    judge: a function that compiles a text. numbered: whether an input's chunk is named by its
+    number in the log, and its first value is `_N` in later inputs.
     """
 
     commands = COMMANDS
     prompt, continuation = PROMPT, CONTINUATION
-    suffix = ".lua"
+    suffix, comment = ".lua", "--"
     exits = frozenset(("exit", "exit()"))
 
     def __init__(
@@ -82,9 +62,8 @@ class Session(Conversation):
         numbered: bool = False,
         marks: PageMarks = UNICODE,
     ) -> None:
-        super().__init__(Watch(engine), config, time_format)
+        super().__init__(Watch(engine), config, time_format, marks)
         self.engine = engine
-        self.marks = marks
         #: Whether errors are shown with hints: at a prompt, where a person reads them.
         self.hints = False
         #: Takes the error of an input, which ends the text it stands in; None: errors are shown.
@@ -129,7 +108,8 @@ class Session(Conversation):
         shows = any(example.expected or example.value for example in parts.examples)
         with self.timing(parts.inputs, timed):
             if parts.is_page and (shows or not parts.inputs):
-                return self._play(parts)
+                with self.surrounded(text):
+                    return self._play(parts)
             return self._run_all(list(self._placed(text, parts.inputs)))
 
     @property
@@ -160,29 +140,31 @@ class Session(Conversation):
         from th_shell.docs.library import Compiler
         from th_shell.session import pages
 
-        examples = pages.read_examples(text, Compiler(self.engine))
-        run = [example for example in examples if pages.is_run(example)]
-        return _Text(tuple(map(pages.input_of, run)), pages.open_input(examples), True, examples)
+        examples, problem = pages.read_examples(text, Compiler(self.engine))
+        run = tuple(pages.input_of(example) for example in examples if pages.is_run(example))
+        return _Text(run, pages.open_input(examples), True, examples, problem)
 
     def _play(self, page: _Text) -> bool:
-        from th_shell.session.pages import Player
+        from th_shell.session.pages import LuaPlayer
 
+        if page.problem:
+            self.write(f"the page's directives are not followed: {visible(page.problem)}\n")
         for entry in self.log[self._followed :]:
             self._chance.affects(entry.source)
         with ExitStack() as stack:
             try:
-                copy = stack.enter_context(self._copy_output())
+                copy = stack.enter_context(self.copy_output())
             except OSError as error:
                 self.write(f"not compared with the page: {error.strerror or error}\n")
                 return self._run_all(page.inputs)
             stack.enter_context(self.stoppable())
-            goes_on = Player(self, page.examples, self._chance, copy).play()
+            goes_on = LuaPlayer(self, page.examples, self._chance, copy).play()
         self._followed = len(self.log)
         return goes_on
 
     @cached_property
     def _chance(self) -> Chance:
-        from th_shell.session.pages import Chance
+        from th_shell.session.random_inputs import Chance
 
         # The runtime's own list of the globals that no program has made.
         return Chance(frozenset(self.engine.variables.names("_preloaded_")))
@@ -194,25 +176,26 @@ class Session(Conversation):
                     return False
                 if is_command(piece):
                     stack.close()  # a command has Ctrl-C for itself
-                    COMMANDS.run(self, piece)
+                    with self.surrounded(piece):
+                        COMMANDS.run(self, piece)
                     self.engine.flush()
                     EARLY.take()
                     continue
                 if not self.can_stop:
                     stack.enter_context(self.stoppable())
-                if not self._run(piece):
+                with self.surrounded(piece):
+                    goes_on = self._run(piece)
+                if not goes_on:
                     break
         return True
 
     @contextmanager
-    def _copy_output(self) -> Iterator[OutputCopy]:
+    def copy_output(
+        self, listener: Callable[[bytes], object] | None = None
+    ) -> Iterator[OutputCopy]:
         """Read what is written to the standard output within the context. Raises OSError."""
-        from th_shell.session.output import OutputCopy
-
-        self.write_through(b"")
-        with OutputCopy() as copy, self.engine.before_exit(copy.text):
+        with super().copy_output(listener) as copy, self.engine.before_exit(copy.text):
             yield copy
-            self.write_through(b"")
 
     def interruptible(self) -> AbstractContextManager[None]:
         """Let what Lua runs within the context hear of Ctrl-C."""
@@ -241,6 +224,20 @@ class Session(Conversation):
     def keep(self, output: bytes) -> None:
         """Keep what a command of the system has printed, as `_LAST`."""
         self.engine.inputs.keep(output)
+
+    def text_of(self, name: str) -> tuple[str, str | None]:
+        """Return the Lua type of a global's value, and its text if it is one."""
+        return self.engine.variables.text_of([f".{name}"])
+
+    def set_variable(self, name: str, text: bytes) -> None:
+        """Set a local of the session, or else a global, to a text."""
+        self.engine.variables.set(name, text)
+
+    def defined_names(self, source: str) -> frozenset[str]:
+        """Return the names that an input gives a value."""
+        from th_shell.preflight.parser import assigned_names
+
+        return assigned_names(source)
 
     def report(self, command: str, message: str) -> None:
         """Say why a command could not be done: in a notebook, this is the cell's error."""

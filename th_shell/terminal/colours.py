@@ -1,7 +1,8 @@
 """Colours of the prompt: its themes, and the highlighting of inputs line by line.
 
 The theme `terminal` uses the sixteen colours of the terminal, which the user has chosen to be
-readable. With the theme `none`, or $NO_COLOR, there are no colours at all.
+readable. Other themes are styles of pygments. With the theme `none`, or $NO_COLOR, there are no
+colours at all.
 
 A line's colours depend on its text and on the long string or comment that is open before it; both
 together are remembered. So a key in a long input costs the highlighting of one line.
@@ -19,13 +20,13 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.lexers import Lexer, PygmentsLexer
 from prompt_toolkit.output import ColorDepth
-from prompt_toolkit.styles import BaseStyle, Style
+from prompt_toolkit.styles import BaseStyle, Style, merge_styles, style_from_pygments_cls
 from prompt_toolkit.styles.pygments import pygments_token_to_classname
 from prompt_toolkit.utils import is_dumb_terminal
 
-from th_shell.config import NO_THEME, Config
+from th_shell.config import NO_THEME, TERMINAL_THEME, Config
 from th_shell.session.commands import COMMANDS, CommandTable
-from th_shell.session.session import ASCII, UNICODE, PageMarks
+from th_shell.session.conversation import ASCII, UNICODE, PageMarks
 from th_shell.tokens import open_mark
 
 _REMEMBERED = 20_000  # lines
@@ -162,7 +163,13 @@ def color_depth(config: Config) -> ColorDepth | None:
 
 def style(config: Config) -> BaseStyle:
     """Return the style of the theme."""
-    return STYLE if in_colour(config) else Style([])
+    if not in_colour(config):
+        return Style([])
+    if config.theme == TERMINAL_THEME:
+        return STYLE
+    from pygments.styles import get_style_by_name  # type: ignore[import-untyped]
+
+    return merge_styles([STYLE, style_from_pygments_cls(get_style_by_name(config.theme))])
 
 
 def time_format(config: Config) -> str:

@@ -74,8 +74,9 @@ def run_piped(engine: Engine, source: bytes, report: Callable[[LuaError], None])
 
 
 def _run_piece(session: Session, piece: str) -> None:
-    if is_command(piece):
-        COMMANDS.run(session, piece)
-    else:
-        session.engine.inputs.enter(piece.encode("utf-8", "surrogateescape"))
-    session.engine.flush()
+    with session.surrounded(piece):
+        if is_command(piece):
+            COMMANDS.run(session, piece)
+        else:
+            session.engine.inputs.enter(piece.encode("utf-8", "surrogateescape"))
+        session.engine.flush()

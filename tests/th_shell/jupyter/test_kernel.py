@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -331,13 +332,16 @@ def test_a_command_that_fails_ends_the_cell(kernel: Client, code: str, message: 
     assert kernel.result("never") == {"text/plain": "nil"}
 
 
-@pytest.mark.parametrize("command", ["%edit {n}", "%load given.lua"])
+@pytest.mark.parametrize("command", ["%edit {n}", "%edit given", "%load given.lua"])
 def test_commands_that_fill_the_cell(kernel: Client, command: str) -> None:
     text = "given = 1\n\nother = given"
     kernel.run(f"io.open('given.lua', 'w'):write([[{text}]]):close()")
     kernel.run(text)
     assert kernel.run(command.format(n=kernel.reply["execution_count"])) == []
-    assert kernel.reply["payload"] == [{"source": "set_next_input", "text": text, "replace": True}]
+    wanted = "given = 1" if command == "%edit given" else text
+    assert kernel.reply["payload"] == [
+        {"source": "set_next_input", "text": wanted, "replace": True}
+    ]
 
 
 def test_a_page_in_a_cell_is_judged(kernel: Client) -> None:
@@ -382,3 +386,23 @@ def test_leaving(start: Any, code: str) -> None:
     while client.manager.is_alive() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not client.manager.is_alive()
+
+
+def test_commands_that_read_what_inputs_print(kernel: Client, tmp_path: Path) -> None:
+    assert kernel.run("%capture said print('hidden')") == []
+    assert kernel.result("#said")["text/plain"] == "8"
+    for command in ("%restore no_such_variable", f"%logstart {tmp_path}/log.lua"):
+        (failed,) = kernel.run(command)
+        assert failed["type"] == "error"
+
+
+def test_changed_modules_are_loaded_anew(kernel: Client, tmp_path: Path) -> None:
+    module = tmp_path / "changing.lua"
+    module.write_text("return { f = function() return 1 end }")
+    kernel.run(f"package.path = '{tmp_path}/?.lua;' .. package.path; m = require 'changing';")
+    kernel.run("%autoreload on")
+    module.write_text("return { f = function() return 22 end }")
+    printed, result = kernel.run("m.f()")
+    assert printed["text"] == "changing is loaded anew\n"
+    assert result["data"]["text/plain"] == "22"
+    kernel.run("%autoreload off")

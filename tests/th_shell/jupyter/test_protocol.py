@@ -38,9 +38,14 @@ class TestKernel(tests.KernelTests):  # type: ignore[name-defined,misc]
     code_execute_result = [
         {"code": "6 * 7", "result": "42"},
         {"code": "torch.ones(2)", "result": " 1\n 1\n[torch.DoubleTensor of dimension 2]"},
+        {"code": "torch.eye(2)", "mime": "text/html"},
     ]
-    code_display_data = [{"code": "show(torch.eye(2))", "mime": "image/png"}]
+    code_display_data = [
+        {"code": f"require('jupyter').display{{['{kind}'] = 'x'}}", "mime": kind}
+        for kind in ("image/png", "text/html")
+    ]
     code_inspect_sample = "torch.sum"
+    code_clear_output = "require('jupyter').clear_output()"
 
 
 @pytest.mark.slow

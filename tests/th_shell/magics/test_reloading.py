@@ -1,4 +1,4 @@
-"""%reload: modules whose files have changed, and who holds what is of them."""
+"""%reload and %autoreload: modules whose files have changed, and who holds what is of them."""
 
 from __future__ import annotations
 
@@ -133,11 +133,35 @@ def test_classes_of_others_are_not_changed(farm: Session, printed: Printed, chan
     assert "Animal has been already assigned a factory" in printed()
 
 
+def test_it_happens_before_each_input_where_that_is_wanted(
+    farm: Session, printed: Printed, change: Change
+) -> None:
+    farm.submit("%autoreload on")
+    change(*NEW)
+    farm.submit("cow:speak()")
+    change(*NEW, ("return M", "return M M"))
+    farm.submit("cow:speak()")
+    shown = printed()
+    assert shown.startswith(
+        "changed modules are loaded anew before each input\nfarm is loaded anew\nmuh\t\n"
+        "farm is not loaded anew, and stays as it was:\n"
+    )
+    assert shown.endswith("\nmuh\t\n")
+    farm.submit("cow:speak()")  # the wrong version is not told of again
+    assert printed() == "muh\t\n"
+    farm.submit("%autoreload off")
+    change()
+    farm.submit("cow:speak()")
+    assert printed() == "changed modules are not loaded anew before each input\nmuh\t\n"
+
+
 @pytest.mark.parametrize(
     ("text", "output"),
     [
         ("%reload", "no file of a required module has changed\n"),
         ("%reload string", "%reload: no module string was loaded from a file\n"),
+        ("%autoreload", "changed modules are not loaded anew before each input\n"),
+        ("%autoreload 2", "%autoreload: takes on or off\n"),
     ],
 )
 def test_what_is_said(farm: Session, printed: Printed, text: str, output: str) -> None:

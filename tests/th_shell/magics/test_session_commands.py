@@ -45,7 +45,7 @@ ALL = "1  x = 1\n2  function f()\n     return x\n   end\n3! error('no')\n4  f()\
         ("%load none.lua", "%load: none.lua: No such file or directory\n"),
         ("%load 'x", "%load: No closing quotation\n"),
         ("%run none.lua", "%run: none.lua: No such file or directory\n"),
-        ("%edit nothing", "%edit: nothing is no number, and no range such as 3-9\n"),
+        ("%edit nothing", "%edit: no input has defined nothing\n"),
         ("%edit 9", "%edit: there is no 9: numbers go from 1 to 4\n"),
         ("%time", "%time: what is to be run? As in: %time torch.sort(x)\n"),
         ("%timeit", "%timeit: what is to be run? As in: %timeit x:add(1)\n"),
@@ -102,6 +102,7 @@ def test_a_script_gets_its_arguments(used: Session, printed: Printed, tmp_path: 
     [
         ("%edit", "f()\n"),
         ("%edit 1", "x = 1\n"),
+        ("%edit f", "function f()\n  return x\nend\n"),
     ],
 )
 def test_what_the_editor_saves_is_run(

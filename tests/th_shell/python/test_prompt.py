@@ -56,6 +56,9 @@ def typed_slowly(session: PythonSession, keyboard: PipeInput, printed: Callable[
 FUNCTION = "def f(x):\n\n    return x * 2"
 
 
+HELD = "✓\n2 inputs: 1 as documented, 1 without output\n"
+
+
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
@@ -66,8 +69,8 @@ FUNCTION = "def f(x):\n\n    return x * 2"
         ("for i in range(2):" + ENTER + "  i" + ENTER + ENTER, "0\n1\n"),
         (paste(FUNCTION + "\n") + ENTER + ENTER + "f(4)" + ENTER, "8\n"),
         (paste(f"{FUNCTION}\n\nf(4)\n") + ENTER, "8\n"),
-        (paste(">>> x = 3\n>>> x\n3\n") + ENTER, ">>> x = 3\n>>> x\n3\n"),
-        (paste("In [1]: x = 3\n\nIn [2]: x\nOut[2]: 3\n") + ENTER, ">>> x = 3\n>>> x\n3\n"),
+        (paste(">>> x = 3\n>>> x\n3\n") + ENTER, ">>> x = 3\n>>> x\n3\n" + HELD),
+        (paste("In [1]: x = 3\n\nIn [2]: x\nOut[2]: 3\n") + ENTER, ">>> x = 3\n>>> x\n3\n" + HELD),
         (">>> 5" + ENTER, "5\n"),
         ("half a line" + CTRL_C + "5" + ENTER, "5\n"),
         ("def f(" + ENTER + CTRL_C + "5" + ENTER, "5\n"),

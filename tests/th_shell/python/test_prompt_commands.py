@@ -96,7 +96,7 @@ def test_an_input_is_edited(
     editor.write_text("#!/bin/sh\nbasename $1\nsed -i s/1/4/ $1\n")
     editor.chmod(0o755)
     monkeypatch.setenv("VISUAL", str(editor))
-    talk(session, "x = 1; x", "y = 2", "%edit 1")
+    talk(session, "x = 1; x", "y = 2", "%edit x")
     assert printed() == "1\ninput.py\n4\n"
 
 

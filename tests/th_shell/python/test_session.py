@@ -20,6 +20,7 @@ from th_shell.python.session import PythonSession, _MainThread
 Printed = Callable[[], str]
 
 PAGE = ">>> x = 3\n>>> for i in range(2):\n...     i\n0\n1\n>>> x\n4\n"
+TRACEBACK = "Traceback (most recent call last):\n"
 
 
 @pytest.mark.parametrize(
@@ -38,13 +39,22 @@ PAGE = ">>> x = 3\n>>> for i in range(2):\n...     i\n0\n1\n>>> x\n4\n"
         (["x = []", "x", "x", "_3 is _2 is x"], "[]\n[]\nTrue\n"),
         (["'\\udc80'"], "'\\udc80'\n"),
         (["__name__"], "'__main__'\n"),
-        ([PAGE], ">>> x = 3\n>>> for i in range(2):\n...     i\n0\n1\n>>> x\n3\n"),
+        ([PAGE], ">>> x = 3\n>>> for i in range(2):\n...     i\n0\n1\n✓\n>>> x\n3\n"
+         "✗ page: 4 here: 3\n3 inputs: 1 as documented, 1 different, 1 without output\n"),
         ([">>> x = 3\n>>> x"], ">>> x = 3\n>>> x\n3\n"),
+        ([">>> 1 / 0\nTraceback (most recent call last):\nZeroDivisionError: division by zero"],
+         "✓\n1 input: 1 as documented\n"),
+        ([">>> import random\n>>> x = random.random()\n>>> x * 1e9 // 1 > 2\n7"],
+         ">>> import random\n>>> x = random.random()\n>>> x * 1e9 // 1 > 2\nTrue\n"
+         "✗ page: 7 here: True\n3 inputs: 1 different, 2 without output\n"),
+        ([">>> import random\n>>> x = [random.random()]\n>>> x\n[0.123]"], None),
         (["Words.\n\n```python\n>>> x = 3\n>>> x\n3\n```\n"],
-         ">>> x = 3\n>>> x\n3\n"),
+         ">>> x = 3\n>>> x\n3\n✓\n2 inputs: 1 as documented, 1 without output\n"),
         ([">>> 5"], "5\n"),
         (["$ echo $x; echo '$x'", "_"], "\n$x\n'\\n$x\\n'\n"),
-        (["!printf '%s.' 'a b'"], "a b."),
+        (["x = 'a b'", "!printf '%s.' $x"], "a b."),
+        (["x = []", "$ ls $x"], "$x is a list: only strings, numbers and booleans can stand in a "
+         "command; $$x is the shell's own\n"),
         (["%pwd x"], "{folder}\n"),
         (["%tiem 1"], "%tiem: no such command; there is %time, %timeit\n"),
         (["1", "1/0", "%history"], "1\n1  1\n2! 1/0\n"),
@@ -57,12 +67,15 @@ def test_what_is_printed(
     tmp_path: Path,
     write_to_descriptor: Callable[[], None],
     texts: list[str],
-    expected: str,
+    expected: str | None,
 ) -> None:
     write_to_descriptor()
     monkeypatch.chdir(tmp_path)
     for text in texts:
         assert session.submit(text)
+    if expected is None:
+        assert "≈ layout" in capfd.readouterr().out
+        return
     assert capfd.readouterr().out == expected.replace("{folder}", str(tmp_path))
 
 

@@ -40,7 +40,7 @@ def test_a_file_as_the_standard_input_is_a_program(python: Run, tmp_path: Path) 
 
 
 def test_inputs_without_a_terminal_read_the_lines_behind_them(python: Run, tmp_path: Path) -> None:
-    text = "x = input()\nhello\nx\nfor i in range(2):\n    i\n\n1/0\n'more'\n%pwd x\n$ echo hello\n"
+    text = "x = input()\nhello\nx\nfor i in range(2):\n    i\n\n1/0\n'more'\n%pwd x\n$ echo $x\n"
     done = python("-i", input=text)
     assert done.stdout == f"'hello'\n0\n1\n'more'\n{tmp_path}\nhello\n"
     assert done.stderr.endswith("ZeroDivisionError: division by zero\n")

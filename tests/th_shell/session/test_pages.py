@@ -10,8 +10,8 @@ from tests.data_files import data
 from tests.processes import run_python
 from tests.th_shell.conftest import TOP
 from th_shell.runtime.shell import Engine
-from th_shell.session.pages import Chance
-from th_shell.session.session import ASCII, UNICODE, Session
+from th_shell.session.conversation import ASCII, UNICODE
+from th_shell.session.session import Session
 
 Printed = Callable[[], str]
 
@@ -186,6 +186,38 @@ def test_without_files_it_runs_all_the_same(
     assert printed() == "not compared with the page: Too many open files\n1\t\n"
 
 
+def test_directives_of_a_page_hold_at_the_prompt(session: Session, printed: Printed) -> None:
+    session.submit(
+        "<!-- th-docs: skip -->\n```\n> left = 1\n```\n<!-- th-docs: setup\nx = 5\n-->\n"
+        "```\n> x\n5\n> left\nnil\n```\n<!-- th-docs: seed=3 -->\n```\n> torch.rand(1)\n"
+        " 0.5508\n[torch.DoubleTensor of dimension 1]\n```\n"
+    )
+    assert marks(printed()) == ["✓", "✓", "✓", "3 inputs: 3 as documented, 1 not run"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "summary"),
+    [
+        ("platform == 'torch-os'", "1 input: 1 as documented"),
+        ("platform != 'torch-os'", "0 inputs: 1 not run"),
+        ("not module('no.such')", "0 inputs: 1 not run"),
+    ],
+)
+def test_conditions_of_directives(
+    session: Session, printed: Printed, condition: str, summary: str
+) -> None:
+    session.submit(f'<!-- th-docs: skip if="{condition}" -->\n```\n> 1\n1\n```')
+    assert marks(printed())[-1] == summary
+
+
+def test_directives_that_are_not_followed(session: Session, printed: Printed) -> None:
+    session.submit("<!-- th-docs: sleep -->\n```\n> 1\n1\n```")
+    assert printed().splitlines()[0] == (
+        "the page's directives are not followed: the text:1: unknown directive 'sleep': "
+        "there are skip, xfail, setup, teardown, filter, capture, reset"
+    )
+
+
 def test_marks_where_the_terminal_has_only_ascii(engine: Engine, printed: Printed) -> None:
     session = Session(engine, marks=ASCII)
     session.submit("> 1\n1\n> 2\n3")
@@ -244,9 +276,3 @@ def test_what_an_input_prints_before_it_ends_the_process_is_shown() -> None:
 )
 def test_whether_a_transcript_goes_on(session: Session, text: str, more: bool) -> None:
     assert session.wants_more(text) is more
-
-
-@pytest.mark.parametrize(("inputs", "expected"), data(__file__, "test_what_depends_on_chance"))
-def test_what_depends_on_chance(inputs: list[str], expected: str) -> None:
-    chance = Chance(frozenset(("torch", "print", "sys")))
-    assert "".join(str(int(chance.affects(source))) for source in inputs) == expected

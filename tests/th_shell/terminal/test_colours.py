@@ -74,11 +74,17 @@ def test_colours_are_the_terminals_own() -> None:
     assert style(Config()) is STYLE
 
 
+def test_a_theme_of_pygments() -> None:
+    attrs = style(Config(theme="monokai")).get_attrs_for_style_str("class:pygments.keyword")
+    assert attrs.color == "66d9ef"
+
+
 @pytest.mark.parametrize(
     ("theme", "variable", "expected"),
     [
         ("terminal", "", True),
         ("terminal", "1", False),
+        ("monokai", "1", False),
         ("none", "", False),
     ],
 )
