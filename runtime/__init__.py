@@ -26,7 +26,7 @@ Values cross between Lua and Python so:
     tensors                 tensors of `th_shell.torch`, over the same memory
     other objects           LuaTable, LuaFunction, LuaObject, which stand for them: no copies
 
-With `Engine(arrays=True)`, and by `eval` with arrays=True, tensors are numpy's arrays in Python.
+With `Engine(arrays=True)`, tensors are numpy's arrays in Python.
 
 To Lua go the same, besides: arrays of numpy and tensors of PyTorch (tensors over the same memory;
 copies of what is read-only, or lies in memory as no tensor does), numpy's numbers, dicts, lists and

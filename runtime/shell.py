@@ -12,9 +12,9 @@ from th_shell.runtime.compute.processors import PROCESSORS
 from th_shell.runtime.core.lua_text import KEYWORDS, Token, structure, tokens
 from th_shell.runtime.core.machine import without_limit
 from th_shell.runtime.engine.ctrl_c import SignalWatcher, signal_watcher
-from th_shell.runtime.engine.debugging import Debugger, Dialogue, Stop
+from th_shell.runtime.engine.debugging import Dialogue, Stop
 from th_shell.runtime.engine.shell_engine import ShellEngine as Engine
-from th_shell.runtime.engine.variables import Facts, Member, Members
+from th_shell.runtime.engine.variables import Facts, Member
 from th_shell.runtime.errors import Interrupted, LuaError, LuaSyntaxError
 from th_shell.runtime.host.lazy_loading import (
     load_operations,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = [
     "ALL",
     "DOUBLE",
-    "Debugger",
     "Dialogue",
     "Engine",
     "Facts",
@@ -41,7 +40,6 @@ __all__ = [
     "LuaError",
     "LuaSyntaxError",
     "Member",
-    "Members",
     "PROCESSORS",
     "Replacement",
     "Row",

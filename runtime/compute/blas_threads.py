@@ -18,8 +18,8 @@ from functools import cache
 from typing import Any
 
 from th_shell.runtime.compute.processors import PROCESSORS
-from th_shell.runtime.core.forks import ForkLock
 from th_shell.runtime.core.interrupts import uninterruptible
+from th_shell.runtime.core.process import ForkLock
 
 _VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _VALUES = [os.environ.get(name, "") for name in _VARIABLES]

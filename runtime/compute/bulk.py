@@ -19,8 +19,8 @@ from th_shell.runtime.compute import thread_pool
 from th_shell.runtime.compute.c_functions import blas, inner_loop, lapack
 from th_shell.runtime.compute.self_check import call_fortran
 from th_shell.runtime.compute.thread_pool import LARGE
-from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.memory import address_of
 
 _OPERANDS = 4  # of a loop
 _SHORT = 16  # elements of a row; to call a loop takes as long as to compute more of them

@@ -32,7 +32,7 @@ from th_shell.runtime.compute.self_check import (
     loop_is_right,
     sort_is_right,
 )
-from th_shell.runtime.core.debug import note
+from th_shell.runtime.core.process import note
 
 
 class _UFunc(ctypes.Structure):

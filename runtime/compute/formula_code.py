@@ -103,7 +103,7 @@ def _given(call: Call, formula: str) -> list[str]:
         f"  return a{r}",
         "end",
         *starts,
-        *_lay_out(tensors, _is_loop(call, parse(formula)), visits=True),
+        *_lay_out(tensors, _is_loop(call, parse(formula))),
         *[
             f"if clash({i}, {item_size}, {size}, p{r}, p{k}) then return nil end"
             for i, k in enumerate(tensors)
@@ -155,17 +155,14 @@ def _in_order(call: Call) -> list[int]:
     return [r, *(k for k in call.tensors if k != r)]
 
 
-def _lay_out(tensors: list[int], rows_alone: bool = False, visits: bool = False) -> list[str]:
+def _lay_out(tensors: list[int], rows_alone: bool = False) -> list[str]:
     """Return Lua code that finds how elements lie in memory.
 
     rows_alone: whether only the number of rows is limited, since one inner loop computes a row.
-    visits: whether the result may be expanded: it is computed row by row.
     """
     limit = "LARGE - 1" if rows_alone else "MAX_IN_LUA"
     arguments = f"{limit}, {', '.join(f'c{k}' for k in tensors)}"
-    alternative = f" or lay_out_visits({arguments})" if visits else ""
-    lines = [f"if not (lay_out({arguments}){alternative}) then return nil end"]
-    return lines
+    return [f"if not lay_out({arguments}) then return nil end"]
 
 
 def _type(call: Call, k: int) -> str:

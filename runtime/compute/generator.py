@@ -20,8 +20,8 @@ from th_shell.runtime.calls.forms import OBJECT_KINDS, object_kind
 from th_shell.runtime.compute import libm
 from th_shell.runtime.compute.bulk import PIECE
 from th_shell.runtime.compute.thread_pool import share
-from th_shell.runtime.core.debug import note
 from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.process import note
 from th_shell.runtime.core.state import current
 
 if TYPE_CHECKING:

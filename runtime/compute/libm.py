@@ -25,9 +25,9 @@ import numpy as np
 
 from th_shell.runtime.compute.c_functions import inner_loop
 from th_shell.runtime.compute.self_check import same
-from th_shell.runtime.core.debug import note
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.platform import c_function
+from th_shell.runtime.core.process import note
 
 # Positions in numpy's table of C functions, which never change (numpy's manual, UFunc API).
 _FROM_FUNC_AND_DATA = 1

@@ -11,8 +11,8 @@ import numpy as np
 
 from th_shell.runtime.compute import thread_pool
 from th_shell.runtime.compute.thread_pool import LARGE, call_lua
-from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import EXACT, Array
+from th_shell.runtime.core.memory import address_of
 
 _LONG = 1 << 15  # elements of a row
 _PARTS = 16  # of rows, so that threads have as much to do

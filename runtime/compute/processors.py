@@ -10,7 +10,7 @@ import math
 import os
 import time
 
-from th_shell.runtime.core import cgroups
+from th_shell.runtime.core import machine
 from th_shell.runtime.core.platform import allowed_processors, processor_seconds
 
 _ALL = os.cpu_count() or 1
@@ -22,7 +22,7 @@ def _count(allowed: int, quota: float | None) -> int:
 
 
 #: How many processors this process may use.
-PROCESSORS = _count(allowed_processors(), cgroups.quota())
+PROCESSORS = _count(allowed_processors(), machine.quota())
 
 
 def free_threads(count: int) -> int:

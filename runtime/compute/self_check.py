@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.runtime.core.debug import note
 from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.process import note
 
 # Each operand starts three numbers further on: -0.0 meets itself.
 _NUMBERS = (1.5, -0.0, np.nan, np.inf, -0.0, -2.25, 0.0, -np.inf, 3.0, 0.25, -7.0, 64.0)

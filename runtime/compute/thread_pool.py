@@ -19,8 +19,7 @@ from typing import Any, NoReturn
 from weakref import WeakSet
 
 from th_shell.runtime.compute.processors import PROCESSORS, free_threads
-from th_shell.runtime.core.c_arithmetic import as_in_c
-from th_shell.runtime.core.state import Part, current
+from th_shell.runtime.core.state import Part, as_in_c, current
 
 #: From this many elements on work is shared out, as in the reference.
 LARGE = 100_000

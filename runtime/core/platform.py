@@ -7,7 +7,6 @@ The rest is asked for here and nowhere else:
     mallopt, malloc_trim        memory is kept and given back as the C library likes
     sched_getaffinity           all processors may be used
     /proc/stat                  nobody else seems to be busy
-    /proc/self/fd               new files have a name before they are complete
 
 Threads are in lua/parallel/thread_pool.lua (without pthread_* and sched_yield, one thread does
 all work), commands in system.py.
@@ -21,9 +20,6 @@ import signal
 import sys
 from functools import cache
 from typing import Any
-
-#: The folder of this process's open files.
-DESCRIPTORS = b"/proc/self/fd"
 
 _FUNCTIONS = (
     (os, ("fchmod", "posix_spawn", "pread", "pwrite", "uname", "waitpid")),
@@ -62,7 +58,7 @@ def require() -> None:
 
 def descriptor_path(descriptor: int) -> str:
     """A path to an open file, in this process and in those that inherit it."""
-    return f"{DESCRIPTORS.decode()}/{descriptor}"
+    return f"/proc/self/fd/{descriptor}"
 
 
 # -- the C library

@@ -3,13 +3,17 @@
 Each layer defines parts of it as classes: memory, threads, a random stream. A thread works for one
 engine at a time, the one whose Lua code it runs, and finds that engine's parts with `current`. What
 outlives a call, as a storage does, keeps the part that it will need.
+
+While an engine runs, numbers behave as in C: infinities and nans, and integers that wrap. numpy
+warns of these unless it is told not to, for a thread and for a time. It may be loaded in the middle
+of that time, since the runtime loads it when a program needs it first.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -127,3 +131,41 @@ def current(kind: type[T]) -> T:
         state = place.state = State()
     part: T | None = state.parts.get(kind)  # at once: each new storage asks
     return state.part(kind) if part is None else part
+
+
+class _Arithmetic(threading.local):
+    #: Ends with the outermost block of `as_in_c` of the thread that began before numpy was there.
+    waiting: ExitStack | None = None
+
+
+_arithmetic = _Arithmetic()
+_has_numpy = False
+
+
+@contextmanager
+def as_in_c() -> Iterator[None]:
+    """Let numpy compute as C does in this thread, within the block."""
+    if _has_numpy:
+        import numpy as np
+
+        with np.errstate(all="ignore"):
+            yield
+    elif _arithmetic.waiting is not None:
+        yield
+    else:
+        with ExitStack() as _arithmetic.waiting:
+            try:
+                yield
+            finally:
+                _arithmetic.waiting = None
+
+
+def numpy_has_come() -> None:
+    """Tell blocks of this thread that numpy is loaded; to be called before it is used in them."""
+    global _has_numpy
+    import numpy as np
+
+    _has_numpy = True
+    waiting, _arithmetic.waiting = _arithmetic.waiting, None
+    if waiting is not None:
+        waiting.enter_context(np.errstate(all="ignore"))

@@ -15,12 +15,11 @@ from weakref import ref
 
 import numpy as np
 
-from th_shell.runtime.core.addresses import address_of, is_writable
 from th_shell.runtime.core.c_structs import MOVES, STORAGE, Flag
 from th_shell.runtime.core.dtypes import DTYPES, Array, DType, cast
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.interrupts import uninterruptible
-from th_shell.runtime.core.memory import SLOTS, Memory, bytes_at
+from th_shell.runtime.core.memory import SLOTS, Memory, address_of, bytes_at, is_writable
 from th_shell.runtime.core.state import current
 
 _MIRROR = struct.Struct(STORAGE.format)

@@ -45,7 +45,7 @@ function calls.between_inputs(f, ...)
 end
 
 local encode -- of values.lua, once a Python program needs that
-local depth = 0 -- of calls by `calls.protected` that are open: a Python function may make another
+local depth = 0 -- of calls for Python programs that are open: a Python function may make another
 local guest = false -- whether a Python program has called, which `os.exit` must not end
 
 --- Sets the function that makes the pair of values.lua of a value.
@@ -108,17 +108,15 @@ local function handle_error(object)
   return errors.traceback(object) -- a tail call: it counts levels
 end
 
---- Calls a function for Python: returns its results, or the message and the traceback of its error.
-function calls.protected(f, ...)
-  depth = depth + 1
-  interrupts.over = false
-  return end_call(xpcall(f, handle_error, ...))
-end
-
---- Calls a function for a Python program, with the results of `calls.protected`.
-function calls.for_guest(f, ...)
+local function begin_guest_call()
   guest, interrupts.over = true, false
   depth = depth + 1
+end
+
+--- Calls a function for a Python program: returns its results, or the message and the traceback of
+-- its error.
+function calls.for_guest(f, ...)
+  begin_guest_call()
   return end_call(xpcall(f, handle_error, ...))
 end
 
@@ -127,11 +125,6 @@ local function end_quick_call(ok, value, list)
   if message then return message, frames, object, mark end
   if list then return nil, unpack(list, 1, list.n) end
   return value
-end
-
-local function begin_quick_call()
-  guest, interrupts.over = true, false
-  depth = depth + 1
 end
 
 local QUICK = [[
@@ -148,7 +141,7 @@ local QUICK = [[
 -- @param f returns a value, or nil and a table of the results behind a nil
 function calls.quick_for_guest(f)
   local call = import.compile(QUICK, 'quick call')
-  return call(f, begin_quick_call, end_quick_call, handle_error, xpcall)
+  return call(f, begin_guest_call, end_quick_call, handle_error, xpcall)
 end
 
 local function end_call_without_results(ok, ...)
@@ -158,8 +151,7 @@ end
 
 --- Runs a chunk for a Python program; returns nothing, or its error's message and traceback.
 function calls.run_for_guest(f, ...)
-  guest, interrupts.over = true, false
-  depth = depth + 1
+  begin_guest_call()
   return end_call_without_results(xpcall(f, handle_error, ...))
 end
 

@@ -11,12 +11,12 @@
 
 local host, torch, c_structs = import('host', 'torch', 'core.c_structs')
 local class_ids, errors, python_calls = import('core.class_ids', 'core.errors', 'core.python_calls')
-local results, session_locals = import('engine.results', 'engine.session_locals')
+local session_locals = import 'engine.session_locals'
 
 local completion = {}
 
 local raw_metatable, getinfo, getlocal = debug.getmetatable, debug.getinfo, debug.getlocal
-local sub, gsub, find, match = string.sub, string.gsub, string.find, string.match
+local sub, gsub, find = string.sub, string.gsub, string.find
 local huge = math.huge
 local fetch_struct, structs = c_structs.fetch_struct, c_structs.by_class
 local class_of, is_ours = class_ids.class_of, errors.is_ours
@@ -112,21 +112,13 @@ end
 -- The locals of the session, which later inputs see before the globals: a table by their names.
 local function locals_by_name() return select(2, session_locals.all()) end
 
--- A name that inputs see before the globals: a local of the session, or the result of an input.
-local function seen_before_globals(name)
-  local own = locals_by_name()[name]
-  local number = own == nil and match(name, '^_(%d+)$')
-  if number and rawget(_G, name) == nil then return results.result(tonumber(number)) end
-  return own
-end
-
 local function follow(...)
   local place = { value = _G }
   for i = 1, select('#', ...) do
     local step = select(i, ...)
     local mark, rest = sub(step, 1, 1), sub(step, 2)
     local own
-    if i == 1 and mark == '.' then own = seen_before_globals(rest) end
+    if i == 1 and mark == '.' then own = session_locals.value_of(rest) end
     if own ~= nil then
       place = { value = own }
     elseif mark == '.' then

@@ -40,13 +40,13 @@ class CtrlC:
     Nothing sets it while the prompt itself works: that must not be interrupted.
     """
 
-    def __init__(self, end_commands: Callable[[], object]) -> None:
-        """end_commands: ends the commands that Lua waits for."""
+    def __init__(self) -> None:
         self.pressed = ctypes.c_int32(0)
         self._armed = False
         #: What has stopped Lua, for a Python program; None where nothing was pressed there.
         self.ending: BaseException | None = None
-        self._kill_commands = end_commands
+        #: Ends the commands that Lua waits for; at a prompt they hear of Ctrl-C themselves.
+        self.end_commands: Callable[[], object] = int
         self._lock = threading.RLock()  # a signal's handler may run where this thread has it
 
     @property
@@ -108,7 +108,7 @@ class CtrlC:
         while self.pressed.value:
             time.sleep(_PATIENCE)
             if self.pressed.value:
-                self._kill_commands()
+                self.end_commands()
 
     @contextmanager
     def stopped_after(self, seconds: float) -> Iterator[None]:
@@ -121,7 +121,7 @@ class CtrlC:
                 self.press(LuaTimeout(f"the code took longer than {seconds} s"))
                 pause = _AGAIN  # it may have been pressed before Lua began
                 if time.monotonic() > last:
-                    self._kill_commands()
+                    self.end_commands()
                     last += _PATIENCE
 
         thread = threading.Thread(target=wait, daemon=True, name="timeout")
@@ -149,10 +149,6 @@ class CtrlC:
         with self._lock:
             if self._armed and not self.pressed.value:
                 self.pressed.value = _ATTENTION
-
-    def _hear(self, numbers: bytes) -> None:
-        if signal.SIGINT in numbers:
-            self.press()
 
     def poll(self) -> bool:
         """Tell whether Ctrl-C was pressed. Calling this lets Python handle signals, too.

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 from th_shell.runtime.core.encoding import to_bytes, to_text
 from th_shell.runtime.engine.ctrl_c import CtrlC
 from th_shell.runtime.engine.inputs import LuaCall
-from th_shell.runtime.host.guards import answering, guarded
+from th_shell.runtime.host.lua_calls import answering, guarded
 
 Answer = list[Any]
 #: What a debugger yields, and gets for it.

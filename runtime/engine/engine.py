@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from th_shell.runtime.core.encoding import to_bytes
+from th_shell.runtime.core.system import Commands
 from th_shell.runtime.engine.lua_state import LuaState
 from th_shell.runtime.engine.output import PROCESS
 from th_shell.runtime.host.lazy_loading import load_numpy
@@ -93,6 +94,7 @@ class Engine:
             from th_shell.runtime.engine.values import Values  # late: it needs numpy
 
             self._lua.start()
+            self._lua.ctrl_c.end_commands = self._lua.state.part(Commands).kill
             self._values = Values(self._lua, self._is_stoppable, self._stdout, self._arrays)
         return self._values
 
@@ -109,24 +111,13 @@ class Engine:
         with self._in_time(timeout) as values:
             values.ask(b"run", _text(source), b"=" + to_bytes(name), values=args)
 
-    def eval(
-        self,
-        source: str | bytes,
-        name: str = "lua",
-        timeout: float | None = None,
-        *,
-        arrays: bool = False,
-    ) -> Any:
+    def eval(self, source: str | bytes, name: str = "lua", timeout: float | None = None) -> Any:
         """The value of a Lua expression, or what a chunk returns; of several a tuple.
 
-        arrays: tensors become arrays of numpy, over the same memory. timeout, and what is raised:
-        as for `run`.
+        timeout, and what is raised: as for `run`.
         """
         with self._in_time(timeout) as values:
-            value = values.value(b"eval", _text(source), b"=" + to_bytes(name))
-        if not arrays:
-            return value
-        return tuple(map(_array, value)) if isinstance(value, tuple) else _array(value)
+            return values.value(b"eval", _text(source), b"=" + to_bytes(name))
 
     @contextmanager
     def _in_time(self, timeout: float | None) -> Iterator[Values]:
@@ -180,10 +171,3 @@ def engine_on(lua: LuaState) -> Engine:
 
 def _text(source: str | bytes) -> bytes:
     return to_bytes(source) if isinstance(source, str) else source
-
-
-def _array(value: Any) -> Any:
-    """A tensor as numpy's array; other values as they are."""
-    from th_shell.torch.tensors.tensor import Tensor  # late: it needs numpy
-
-    return value.array.view() if isinstance(value, Tensor) else value

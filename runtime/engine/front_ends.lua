@@ -68,12 +68,12 @@ local save, load, trusting = torch.save, torch.load, deserialize.trusting
 function front_ends.save_variable(name, path)
   local value = completion.value_at(name)
   if value == nil then return false end
-  return calls.protected(save, path, value)
+  return calls.run(save, path, value)
 end
 
 --- Sets a variable to what `save_variable` has written, functions among it.
 function front_ends.load_variable(name, path)
-  return calls.protected(function() session_locals.set_variable(name, (trusting(load, path))) end)
+  return calls.run(function() session_locals.set_variable(name, (trusting(load, path))) end)
 end
 
 --- Calls a function of reloading.lua.
@@ -106,7 +106,7 @@ function front_ends.impossible_packages()
 end
 
 -- The debugger's half in Lua.
-local function debugger() return import 'debugging.init' end
+local function debugger() return import 'debugging.stepper' end
 
 --- Stops the program where it calls this, and asks the debugger what is to be done.
 function front_end.enter_debugger()

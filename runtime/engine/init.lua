@@ -26,12 +26,12 @@ end })
 -- In this order they change Lua's own functions, and make the globals of programs.
 for _, name in ipairs{
   'core.errors', 'core.finalizers', 'core.collector', 'core.compat', 'core.memory_reserve',
-  'core.compiling', 'core.classes', 'core.bridge', 'core.commands', 'tensor.elements',
+  'core.compiling', 'core.classes', 'core.bridge', 'tensor.elements',
   'parallel.thread_pool', 'tensor.formulas', 'tensor.reductions', 'tensor.small',
-  'tensor.storage_class', 'tensor.tensor', 'tensor.torch', 'tensor.utility', 'packages.timer',
+  'tensor.storage_class', 'tensor.tensor', 'tensor.torch', 'packages.timer',
   'tensor.random', 'files.files', 'files.methods',
   'files.tensors', 'files.serialize', 'files.twins', 'files.deserialize', 'files.saving',
-  'packages.print', 'stopping.loading', 'engine.results', 'packages.output', 'testing.tester',
+  'packages.print', 'stopping.loading', 'packages.output', 'testing.tester',
   'packages.cmdline', 'packages.init',
 } do
   import(name)
@@ -43,14 +43,13 @@ local functions = {
   -- Calls a function of values.lua, which programs in Python need.
   values = function(name, ...) return import 'engine.values'[name](...) end,
 }
-for _, name in ipairs{ 'shell', 'front_ends', 'results', 'session_locals', 'completion', 'inspect',
-  'who' } do
+for _, name in ipairs{ 'shell', 'front_ends', 'session_locals', 'completion', 'inspect', 'who' } do
   for key, f in pairs(import('engine.' .. name)) do functions[key] = f end
 end
 functions.flush, functions.output_error = import 'packages.output'.flush,
   import 'packages.output'.output_error
 
-local coroutines, python_lock = import 'core.coroutines', import 'core.python_lock'
+local python_calls, python_lock = import 'core.python_calls', import 'core.python_lock'
 local collector, thread_pool = import 'core.collector', import 'parallel.thread_pool'
 
 -- The functions that operations in Python call, by name.
@@ -59,9 +58,9 @@ local called = { collect = collector.collect, leave_block = import 'core.c_struc
 for name, kernel in pairs(import 'compute.lua_kernels') do called[name] = kernel end
 called = python_lock.for_python(called)
 
--- Gives Python these functions, in a new coroutine: see coroutines.hand_over.
+-- Gives Python these functions, in a new coroutine: see python_calls.hand_over.
 function functions.hand_over(register)
-  coroutines.hand_over(register, called)
+  python_calls.hand_over(register, called)
 end
 
 import 'packages.trepl'.finish_globals()

@@ -51,17 +51,7 @@ class Inputs:
         """
         text = _input(source)
         quiet = text.endswith(b";")
-        expression = self._expression(text.rstrip(b"; \t\r\n"), name)
-        statement = None if expression is not None else compile_text(self._call, text, name)
-        check(self._call(b"evaluate", expression, statement, quiet, before_values))
-
-    def _expression(self, text: bytes, name: bytes) -> Chunk | None:
-        # `return f(x)` would be a tail call, whose frame is missing in tracebacks: so two values.
-        # The newline ends a comment that the text may end with.
-        try:
-            return compile_text(self._call, b"return nil, " + text + b"\n", name)
-        except LuaSyntaxError:
-            return None
+        _check_result(self._enter_plain(text, name, None, quiet, before_values))
 
     def check_syntax(self, source: bytes) -> None:
         """Raise LuaSyntaxError where an input would not compile (see `enter`).
@@ -72,17 +62,19 @@ class Inputs:
         if not text.strip(EMPTY):
             return
         # With the newline, an open string in quotes is an error, and not incomplete.
-        error = self._call(b"check", b"return " + text.rstrip(EMPTY) + b"\n", text + b"\n")
-        if error is None or isinstance(error[1], bytes):
-            return  # there is no memory to find out: so it is told when the input is run
+        forms_of_input = [b"return " + text.rstrip(EMPTY), text]
         last = read(text).last
         if last is not None:
-            form = text[: last.offset] + b"return " + text[last.offset :].rstrip(EMPTY) + b"\n"
-            compiled = self._call(b"compile", form, b"=stdin")
+            behind = b"return " + text[last.offset :].rstrip(EMPTY)
+            forms_of_input.insert(0, text[: last.offset] + behind)
+        errors = []
+        for form in forms_of_input:
+            compiled = self._call(b"compile", form + b"\n", b"=stdin")
             if not isinstance(compiled, tuple) or isinstance(compiled[2], bytes):
-                return
-            error = compiled[1:] if compiled[2] else error
-        raise LuaSyntaxError(to_text(error[0]), error[1])
+                return  # or there is no memory to find out: so it is told when the input is run
+            errors.append(compiled[1:])
+        message, incomplete = next((error for error in errors if error[1]), errors[-1])
+        raise LuaSyntaxError(to_text(message), incomplete)
 
     def enter(
         self,
@@ -103,15 +95,16 @@ class Inputs:
             return
         # Torch7: the LuaJIT of its builds allows empty statements, as in `x = 5;;`.
         text = text.rstrip(EMPTY)
-        result = self._enter(text, name, number, quiet, before_values)
-        if result is not None and not isinstance(result[1], bytes):
-            raise LuaSyntaxError(to_text(result[0]), result[1])
-        check(result)
+        _check_result(self._enter(text, name, number, quiet, before_values))
+
+    def _enter_plain(self, text: bytes, *arguments: Any) -> Any:
+        """Run an input that neither mentions nor declares locals of the session."""
+        return self._call(b"enter", *arguments, b"", b"", *forms(text, None))
 
     def _enter(self, text: bytes, *arguments: Any) -> Any:
         if not (self._has_locals or any(mark in text for mark in MUST_BE_READ)):
             # Most inputs have nothing that must be found by reading them, if they compile.
-            result = self._call(b"enter", *arguments, b"", b"", *forms(text, None))
+            result = self._enter_plain(text, *arguments)
             if result is None or isinstance(result[1], bytes):
                 return result
         reading = read(text)
@@ -143,6 +136,13 @@ class Inputs:
         Elements are those of tensors, and entries of tables; ten characters of a string are one.
         """
         self._call(b"set_elision", limit)
+
+
+def _check_result(result: Any) -> None:
+    """Raise the error that an input has ended with, or why it does not compile."""
+    if result is not None and not isinstance(result[1], bytes):
+        raise LuaSyntaxError(to_text(result[0]), result[1])
+    check(result)
 
 
 def _compiled(result: Any) -> Chunk:

@@ -5,7 +5,7 @@
 
 local ffi, torch, c_structs, class_ids = import('ffi', 'torch', 'core.c_structs', 'core.class_ids')
 local errors, type_names, completion = import('core.errors', 'core.type_names', 'engine.completion')
-local variables, layouts = import('engine.variables', 'tensor.layouts')
+local session_locals, layouts = import('engine.session_locals', 'tensor.layouts')
 
 local inspect = {}
 
@@ -236,7 +236,7 @@ end
 -- The variables, other than one, whose elements are in a storage.
 local function sharers(address, path)
   local names = {}
-  variables.each_variable(function(name, value)
+  session_locals.each_variable(function(name, value)
     if name ~= path and storage_of(value) == address then names[#names + 1] = name end
   end)
   sort(names)

@@ -12,11 +12,10 @@ from typing import Any
 
 from th_shell.runtime.compute.luajit import shell_functions, worker_functions
 from th_shell.runtime.compute.thread_pool import LuaFunctions, ThreadPool
-from th_shell.runtime.core.c_arithmetic import as_in_c
 from th_shell.runtime.core.interrupts import INTERRUPTED
 from th_shell.runtime.core.platform import keep_pages
-from th_shell.runtime.core.state import State
-from th_shell.runtime.core.stoppable_waits import Commands, Stopping
+from th_shell.runtime.core.state import State, as_in_c
+from th_shell.runtime.core.system import Stopping
 from th_shell.runtime.engine import workers
 from th_shell.runtime.engine.ctrl_c import CtrlC
 from th_shell.runtime.engine.debugging import DebuggerLine
@@ -60,7 +59,7 @@ class LuaState:
         """
         #: What else belongs to the engine.
         self.state = State()
-        self.ctrl_c = CtrlC(self.state.part(Commands).kill)
+        self.ctrl_c = CtrlC()
         #: What is asked where a program stops.
         self.debugger = DebuggerLine()
         #: What is called when the program ends the process, after what is buffered was written.
@@ -103,11 +102,10 @@ class LuaState:
             self.is_started = True
 
     def _all_of_host(self) -> dict[bytes, Any]:
-        take = {b"take_arguments": self.passing.take}
         return {
             **host_table.host_functions(self.state),
             **host_table.definitions(),
-            **take,
+            b"take_arguments": self.passing.take,
             b"KEEP": KEEP,
             b"poll": self.ctrl_c.poll,
             b"pressed": self.ctrl_c.address,

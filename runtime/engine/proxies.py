@@ -10,19 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from types import MethodType
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from th_shell.runtime.core.encoding import to_bytes, to_text
+from th_shell.runtime.errors import LuaError
 from th_shell.runtime.t7.values import T7Error, Table, TorchObject, plain_string
 
 if TYPE_CHECKING:
     from th_shell.runtime.engine.values import Values
-
-
-from types import MethodType
-from typing import NoReturn
-
-from th_shell.runtime.errors import LuaError
 
 _SLICE, _PLAIN_SLICE = 400, 4000  # values that are fetched at a time
 
@@ -31,18 +27,42 @@ _OWN = frozenset(("_crossing", "_number", "_serial", "kind", "torch_typename"))
 _SHOWN = 10  # entries of a table that its text shows, besides that there are more
 
 
-class Fields:
-    """Fields are attributes, and methods are bound as Python's are: those that an object has by its
-    class (in Lua, by its metatable) get it as their first argument, functions among its own fields
-    do not. ``o["name"]`` has fields whatever their names.
+class _Brief:
+    """Stands for one of Lua's objects in a text, without what it holds."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"<{self._name}>"
+
+
+def _brief(value: Any) -> Any:
+    return _Brief(value._name()) if isinstance(value, LuaObject) else value
+
+
+class LuaObject:
+    """An object of Lua's: a userdata, coroutine or C data, and what tables and functions share.
+
+    kind: its type in Lua. torch_typename: its class, None where it has none.
+
+    ``o[key]`` is None where there is nothing. Fields are attributes, too, and methods are bound as
+    Python's are: those that an object has by its class (in Lua, by its metatable) get it as their
+    first argument, functions among its own fields do not. ``o["name"]`` has fields whatever their
+    names. Raises LuaError where Lua does.
     """
 
-    __slots__ = ()
+    __module__ = "th_shell"
+    __slots__ = ("__weakref__", "_crossing", "_number", "_serial", "kind", "torch_typename")
 
-    _crossing: Any
-    _number: int
-    kind: str
-    torch_typename: str | None
+    def __init__(self, crossing: Values, number: int, mark: bytes) -> None:
+        kind, serial, name = mark.split(b" ", 2)
+        self._crossing = crossing
+        self._number = number
+        crossing.drop_after(self, number)
+        self._serial = int(serial)
+        self.kind = kind.decode()
+        self.torch_typename = name.decode("utf-8", "surrogateescape") or None
 
     def __getattr__(self, name: str) -> Any:
         if name in _OWN or name.startswith("__"):  # what Python's own protocols ask for
@@ -86,42 +106,6 @@ class Fields:
         pairs = zip(map(_brief, shown[::2]), map(_brief, shown[1::2]), strict=True)
         entries = Table(pairs)
         return f"<{self._name()} {entries}>" if entries else f"<{self._name()}>"
-
-
-class _Brief:
-    """Stands for one of Lua's objects in a text, without what it holds."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __repr__(self) -> str:
-        return f"<{self._name}>"
-
-
-def _brief(value: Any) -> Any:
-    return _Brief(value._name()) if isinstance(value, Fields) else value
-
-
-class LuaObject(Fields):
-    """An object of Lua's: a userdata, coroutine or C data, and what tables and functions share.
-
-    kind: its type in Lua. torch_typename: its class, None where it has none.
-
-    ``o[key]`` is None where there is nothing; ``o.name`` is told at `Fields`. Raises LuaError where
-    Lua does.
-    """
-
-    __module__ = "th_shell"
-    __slots__ = ("__weakref__", "_crossing", "_number", "_serial", "kind", "torch_typename")
-
-    def __init__(self, crossing: Values, number: int, mark: bytes) -> None:
-        kind, serial, name = mark.split(b" ", 2)
-        self._crossing = crossing
-        self._number = number
-        crossing.drop_after(self, number)
-        self._serial = int(serial)
-        self.kind = kind.decode()
-        self.torch_typename = name.decode("utf-8", "surrogateescape") or None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LuaObject):

@@ -14,7 +14,6 @@ local reloading = {}
 
 local getinfo, getupvalue, setupvalue = debug.getinfo, debug.getupvalue, debug.setupvalue
 local raw_metatable, set_metatable = debug.getmetatable, debug.setmetatable
-local type, next, rawget, rawset, rawequal = type, next, rawget, rawset, rawequal
 
 local source      -- of the chunk that is loaded anew
 local before      -- table -> its fields and its metatable before that
@@ -116,7 +115,7 @@ function reloading.reload(name)
   if not f then return message, '' end
   source, before = getinfo(f, 'S').source, {}
   classes.note_redeclared_by(note)
-  local failure, frames = calls.protected(run_anew, loading.prepare(f), name)
+  local failure, frames = calls.run(run_anew, loading.prepare(f), name)
   if failure then undo() end
   before = nil
   classes.note_redeclared_by(nil)

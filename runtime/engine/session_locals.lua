@@ -6,8 +6,7 @@
 -- it ends with an error, their values are.
 -- @module session_locals
 
-local host, errors, results, shell = import('host', 'core.errors', 'engine.results', 'engine.shell')
-local counters = import 'stopping.counters'
+local host, errors, shell = import('host', 'core.errors', 'engine.shell')
 
 local session_locals = {}
 
@@ -80,24 +79,9 @@ local function found(name)
   if cell then return cell.holder, cell.index end
   local number = match(name, '^_(%d+)$')
   if number and rawget(_G, name) == nil then
-    local value = results.result(tonumber(number))
+    local value = shell.result(tonumber(number))
     if value ~= nil then return holding(value), 1 end
   end
-end
-
--- An environment in which names are those of cells, and all others the globals.
-local function environment(others)
-  return setmetatable({}, {
-    __index = function(_, name)
-      local cell = others[name]
-      if not cell then return _G[name] end
-      return (select(2, getupvalue(cell.holder, cell.index)))
-    end,
-    __newindex = function(_, name, value)
-      local cell = others[name]
-      if cell then setupvalue(cell.holder, cell.index, value) else _G[name] = value end
-    end,
-  })
 end
 
 -- The function that a source is, within a chunk that declares the names of some cells.
@@ -108,8 +92,7 @@ local function compiled_within(source, name, names)
   return outer()
 end
 
--- The function that a source is, with the locals of the session as upvalues. A function has 60 of
--- these at most: where a source needs more, all are variables of its environment.
+-- The function that a source is, with the locals of the session as upvalues.
 local function joined(source, name, mentioned)
   local names, joins = { KEEP }, { [KEEP] = { holder = holding(keep), index = 1 } }
   for word in gmatch(mentioned, '%S+') do
@@ -120,10 +103,6 @@ local function joined(source, name, mentioned)
     end
   end
   local f, message, incomplete = compiled_within(source, name, names)
-  if not f and #names > counters.UPVALUES then
-    f, message, incomplete = compiled_within(source, name, { KEEP })
-    if f then setfenv(f, environment(joins)) end
-  end
   if not f then return nil, message, incomplete end
   local index = 1
   local upvalue = getupvalue(f, index)
@@ -199,22 +178,12 @@ function session_locals.enter(name, number, quiet, before_values, mentioned, dec
     if not kept then pcall(keep_values, f, declared) end
     return errors.handle_error(object)
   end
-  results.number_results(number)
+  shell.number_results(number)
   local message, frames = shell.run_input(f, has_values, quiet, before_values, handler)
-  results.number_results(nil)
+  shell.number_results(nil)
   if not message then return nil end
   if is_lent then frames = within_input(frames, name) end
   return message, is_joined and as_main_chunk(frames, name) or frames
-end
-
---- Compiles a source as an input: returns nil, or the message and whether its end is missing.
-function session_locals.check(expression, statements)
-  local f, message, incomplete = shell.compile(expression, '=stdin')
-  if f then return nil end
-  local g, other, other_incomplete = shell.compile(statements, '=stdin')
-  if g then return nil end
-  if incomplete then return message, incomplete end
-  return other, other_incomplete
 end
 
 --- Sets a local of the session where there is one of that name, and otherwise a global.
@@ -259,6 +228,25 @@ function session_locals.all()
     names[i], values[name] = name, value
   end
   return names, values
+end
+
+--- The value of a name that inputs see before the globals: of a local of the session, or the result
+-- of an input. nil for other names.
+function session_locals.value_of(name)
+  local holder, index = found(name)
+  if holder then return (select(2, getupvalue(holder, index))) end
+end
+
+--- Calls a function with the name and value of each variable that the program has made, and whether
+-- it is a local of the session. No code of the program is run: fields are read raw.
+function session_locals.each_variable(f)
+  local names, values = session_locals.all()
+  for _, name in ipairs(names) do f(name, values[name], true) end
+  local hidden = rawget(_G, '_preloaded_')
+  for name, value in next, _G do
+    local own = type(name) == 'string' and values[name] == nil
+    if own and not (type(hidden) == 'table' and rawget(hidden, name)) then f(name, value) end
+  end
 end
 
 return session_locals

@@ -1,10 +1,10 @@
---- The functions that Python's engine calls: compile, run and evaluate code, and so on.
+--- The functions that Python's engine calls: run code, keep results, and so on.
 -- @module shell
 
 local ffi, host, torch, collector = import('ffi', 'host', 'torch', 'core.collector')
-local errors, memory_reserve = import('core.errors', 'core.memory_reserve')
-local python_lock, references, calls = import('core.python_lock', 'core.references', 'engine.calls')
-local results, output, printing = import('engine.results', 'packages.output', 'packages.print')
+local memory_reserve, python_lock = import('core.memory_reserve', 'core.python_lock')
+local references, calls = import('core.references', 'engine.calls')
+local output, printing = import('packages.output', 'packages.print')
 local thread_pool, interrupts = import('parallel.thread_pool', 'stopping.interrupts')
 local loading, blocks, small = import('stopping.loading', 'tensor.blocks', 'tensor.small')
 
@@ -14,7 +14,7 @@ local pressed = ffi.cast('int32_t *', host.pressed) -- by Ctrl-C: see stopping/i
 local stdout, io_type = io.stdout, io.type
 local write = getmetatable(stdout).__index.write
 
--- luacheck: globals arg
+-- luacheck: globals arg _RESULTS _LAST
 
 local shell = { thread_pool = python_lock.for_python(thread_pool) }
 
@@ -62,16 +62,57 @@ function shell.prepare_input(f)
   return f
 end
 
-local function ended(message, ...)
-  if message then output.end_all(1, message, ...) end
-  return message, ...
-end
-
 --- Runs a program's chunk; returns nil, or the message and the traceback of its error. One of
 -- several processes of a program (see packages/mpi) ends all of them by an error.
 function shell.run(f, ...)
-  return ended(calls.run(loading.prepare(f), ...))
+  local message, frames = calls.run(loading.prepare(f), ...)
+  if not message then return nil end
+  output.end_all(1, message, frames)
+  return message, frames
 end
+
+-- ------------------------------------------------------------------- results
+
+-- _RESULTS and _LAST are as in the reference. Only _RESULTS keeps values alive: `_RESULTS = {}`
+-- releases them all.
+_RESULTS = {}
+_LAST = ''
+
+local most_results = 1000
+local number_of_input -- of the one that runs, if it has one
+local list -- the table _RESULTS to which the indices of `places` belong
+local places = {} -- the index of the first value of an input, by the input's number
+
+--- Sets how many results are kept.
+function shell.keep_results(count)
+  most_results = count
+end
+
+--- Sets by which number the next value is known that is kept; nil for none.
+function shell.number_results(number)
+  number_of_input = number
+end
+
+--- Adds a value to the results of the session, _RESULTS and _LAST.
+function shell.keep(value)
+  if type(_RESULTS) ~= 'table' then _RESULTS = {} end
+  local count = #_RESULTS + 1
+  _RESULTS[count] = value
+  -- False and not nil, which would change the number of results.
+  if count > most_results then _RESULTS[count - most_results] = false end
+  if value ~= nil then _LAST = value end -- as in the reference
+  if list ~= _RESULTS then list, places = _RESULTS, {} end
+  if number_of_input and value ~= nil then places[number_of_input] = count end
+end
+
+--- The first value of the input of a number, or nil.
+function shell.result(number)
+  local place = places[number]
+  if list ~= _RESULTS or not place or #list - place >= most_results then return nil end
+  return list[place]
+end
+
+-- -------------------------------------------------------------------- inputs
 
 local plain_print = print
 local most -- the elements above which the prompt shows only a part of a value; 0: shows all
@@ -92,12 +133,7 @@ function shell.show(n, ...)
   else
     print(...)
   end
-  results.keep((...))
-end
-
--- Tells whether values are a file from io.write, for calls in a chain: it is not worth showing.
-local function is_of_write(...)
-  return most and select('#', ...) == 1 and io_type((...))
+  shell.keep((...))
 end
 
 --- Runs an input as the prompt does: the values of an expression are printed, and the first one is
@@ -107,11 +143,13 @@ end
 -- @param quiet whether the values are neither printed nor kept; 'writes': where they are a file,
 --   and people are shown values
 -- @param before_values called before the values are printed, or nil
--- @param handler the input's message handler, by default errors.handle_error
+-- @param handler the input's message handler
 function shell.run_input(f, is_expression, quiet, before_values, handler)
   local function finish(...)
     if before_values then before_values() end
-    if quiet == true or quiet == 'writes' and is_of_write(...) then return end
+    if quiet == true then return end
+    -- A file from io.write, for calls in a chain, is not worth showing.
+    if quiet == 'writes' and most and select('#', ...) == 1 and io_type((...)) then return end
     if receive and receive(...) == false then return end
     shell.show(select('#', ...), ...)
   end
@@ -124,16 +162,7 @@ function shell.run_input(f, is_expression, quiet, before_values, handler)
   end
   interrupts.over = false
   -- xpcall calls the chunk itself: it then is 'main chunk' in tracebacks.
-  return evaluated(xpcall(f, handler or errors.handle_error))
-end
-
---- Prepares an input and runs it.
--- @param expression the input compiled as `return nil, ...`, or nil
--- @param statement the input compiled as it is, where it is no expression
--- @param ... quiet and before_values, for shell.run_input
-function shell.evaluate(expression, statement, ...)
-  local f = shell.prepare_input(expression or statement)
-  return shell.run_input(f, expression ~= nil, ...)
+  return evaluated(xpcall(f, handler))
 end
 
 --- Loads what Python otherwise loads when a program needs it first.

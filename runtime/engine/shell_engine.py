@@ -21,8 +21,7 @@ from th_shell.runtime.engine.inputs import Chunk, Inputs, compile_file, compile_
 from th_shell.runtime.engine.lua_state import LuaState
 from th_shell.runtime.engine.variables import Variables, is_done
 from th_shell.runtime.errors import check
-from th_shell.runtime.host.guards import answering, guarded
-from th_shell.runtime.host.lua_calls import describe
+from th_shell.runtime.host.lua_calls import answering, describe, door, guarded
 
 
 class ShellEngine:
@@ -242,8 +241,6 @@ class ShellEngine:
         Tensors and storages become arrays of numpy, copies, and strings str; other objects are an
         error. The text that it returns is printed. Its ValueError is an error of Lua's.
         """
-        from th_shell.runtime.host.value_functions import door  # which only prompts need
-
         self._lua.call(b"define", to_bytes(name), door(name, function))
 
     def show_pictures_by(self, function: Callable[..., str | None]) -> None:
@@ -251,8 +248,6 @@ class ShellEngine:
 
         Without this, it writes files.
         """
-        from th_shell.runtime.host.value_functions import door  # which only prompts need
-
         self._lua.call(b"show_pictures_by", door("image.display", function))
 
     def use_prompt_who(self) -> None:

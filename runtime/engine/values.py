@@ -298,7 +298,7 @@ class Values:
                 if sys.stdout is not crossing._output.seen:  # the function may have changed it
                     crossing._cross.look_at_output()
 
-        # Ctrl-C is allowed by code object: see `guarded` in host/guards.py.
+        # Ctrl-C is allowed by code object: see `guarded` in host/lua_calls.py.
         call.__code__ = call.__code__.replace(co_name="called_by_lua")
         return mark_interruptible(call)
 

@@ -2,8 +2,8 @@
 -- share memory. Scripts and pages have the one of the reference (packages/trepl.lua).
 -- @module who
 
-local escapes, inspect, shell = import('core.escapes', 'engine.inspect', 'engine.shell')
-local variables = import 'engine.variables'
+local escapes, inspect = import('core.escapes', 'engine.inspect')
+local session_locals, shell = import('engine.session_locals', 'engine.shell')
 
 local who = {}
 
@@ -20,15 +20,11 @@ local function bytes_text(count)
   return format(unit == 1 and '%d %s' or '%.3g %s', count, UNITS[unit])
 end
 
-local function short(class)
-  return (gsub(class, '^torch%.', ''))
-end
-
--- The facts about all variables, by name; the names in order; how many are left out; the names of
--- those that share a storage, by its address.
+-- The facts about all variables, by name; the names in order; the names of those that share a
+-- storage, by its address.
 local function collect()
   local facts, names, sharing = {}, {}, {}
-  local left_out = variables.each_variable(function(name, value, is_local)
+  session_locals.each_variable(function(name, value, is_local)
     local fact = inspect.describe(value, false)
     fact.is_local = is_local
     names[#names + 1], facts[name] = name, fact
@@ -39,7 +35,7 @@ local function collect()
   end)
   table.sort(names)
   for _, group in pairs(sharing) do table.sort(group) end
-  return facts, names, sharing, left_out
+  return facts, names, sharing
 end
 
 local function size_of(fact)
@@ -84,7 +80,7 @@ local function remarks(name, fact, group)
 end
 
 local function kind_of(fact)
-  return fact.class and short(fact.class) or fact.kind
+  return fact.class and (gsub(fact.class, '^torch%.', '')) or fact.kind
 end
 
 --- A value in a few words: 'DoubleTensor 2x3', '"text"', '5'.
@@ -105,7 +101,7 @@ local function width_of(rows, column)
   return width
 end
 
-local function totals(count, facts, sharing, left_out)
+local function totals(count, facts, sharing)
   local storages, bytes = 0, 0
   for _, group in pairs(sharing) do
     local fact = facts[group[1]]
@@ -116,11 +112,11 @@ local function totals(count, facts, sharing, left_out)
     text = text .. format('; %d storage%s with %s', storages, storages == 1 and '' or 's',
       bytes_text(bytes))
   end
-  return text .. (left_out > 0 and format('; %d more are not listed', left_out) or '')
+  return text
 end
 
 local function list_variables()
-  local facts, names, sharing, left_out = collect()
+  local facts, names, sharing = collect()
   local rows = { { 'name', 'type', 'size', 'bytes', '' } }
   for _, name in ipairs(names) do
     local fact = facts[name]
@@ -133,7 +129,7 @@ local function list_variables()
     for column = 1, 4 do row[column] = escapes.padded(row[column], widths[column]) end
     shell.write((gsub(table.concat(row, '  '), '%s+$', '')) .. '\n')
   end
-  shell.write(totals(#names, facts, sharing, left_out) .. '\n')
+  shell.write(totals(#names, facts, sharing) .. '\n')
 end
 
 local of_reference = rawget(_G, 'who')

@@ -8,8 +8,8 @@ import threading
 from typing import Any
 
 from th_shell.runtime.core.errors import TorchError
-from th_shell.runtime.core.stoppable_waits import wait_until
-from th_shell.runtime.host.guards import guarded
+from th_shell.runtime.core.system import wait_until
+from th_shell.runtime.host.lua_calls import guarded
 
 _numbers = itertools.count(1)
 _threads: dict[int, threading.Thread] = {}

@@ -17,10 +17,10 @@ from th_shell.runtime.calls.classes import class_id
 from th_shell.runtime.core.dtypes import CHAR
 from th_shell.runtime.core.encoding import shown
 from th_shell.runtime.core.errors import TorchError
-from th_shell.runtime.core.exit_hooks import leave
+from th_shell.runtime.core.process import leave
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
 from th_shell.runtime.core.tensor import Tensor, fits_storage
-from th_shell.runtime.host.guards import guarded
+from th_shell.runtime.host.lua_calls import guarded
 from th_shell.runtime.io.diskfile import DiskFile, SavedFile
 from th_shell.runtime.io.file import File
 from th_shell.runtime.io.foreign_files import explanation_of_file

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import resource
 import time
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +28,7 @@ from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.interrupts import INTERRUPTED
 from th_shell.runtime.core.state import State
 from th_shell.runtime.host import lazy_loading, operating_system
-from th_shell.runtime.host.guards import guarded
+from th_shell.runtime.host.lua_calls import guarded
 
 
 def definitions() -> dict[bytes, bytes | int]:
@@ -96,10 +97,5 @@ def _md5(text: bytes) -> bytes:
 
 def _times() -> tuple[float, float, float]:
     """The time now, and the process's user and system time, in seconds."""
-    try:
-        import resource  # late, and not everywhere: os.times() only knows hundredths
-    except ImportError:
-        process = os.times()
-        return time.time(), process.user, process.system
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return time.time(), usage.ru_utime, usage.ru_stime

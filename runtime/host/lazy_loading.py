@@ -12,10 +12,9 @@ from __future__ import annotations
 from importlib import import_module
 
 from th_shell.runtime.compute.blas_threads import one_thread_at_load
-from th_shell.runtime.core.c_arithmetic import numpy_has_come
-from th_shell.runtime.core.forks import ForkLock
-from th_shell.runtime.core.garbage_collection import nothing_is_garbage
 from th_shell.runtime.core.interrupts import uninterruptible
+from th_shell.runtime.core.process import ForkLock, nothing_is_garbage
+from th_shell.runtime.core.state import numpy_has_come
 
 # Held while it is loaded. A fork waits until that is done: a child would find modules that are
 # loaded to one half, by a thread that it has not.

@@ -7,7 +7,7 @@ Lua: each function is wrapped by `guarded`, which returns an exception as bytes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from th_shell.runtime.core.state import State, current
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
 from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 from th_shell.runtime.host import files
-from th_shell.runtime.host.guards import answering, guarded
+from th_shell.runtime.host.lua_calls import answering, guarded
 from th_shell.runtime.host.operating_system import columns
 from th_shell.runtime.packages import entry as package_function
 
@@ -56,18 +56,13 @@ def _adopt_block(
     index: int, struct: int, data: int, size: int, block: Any, offset: int, *geometry: int
 ) -> tuple[Tensor, int]:
     """A tensor in a block that Lua made, and the address of its C struct; see _adopt_storage."""
-    return _adopt(STORAGE_CLASSES[index].adopted(struct, data, size, block), offset, *geometry)
+    return _adopt(_adopt_storage(index, struct, data, size, block), offset, *geometry)
 
 
 def _adopt_empty(index: int) -> tuple[Tensor, int]:
     """A tensor without a storage, and the address of its C struct."""
     tensor = TENSOR_CLASSES[index]()
     return tensor, tensor.mirror()
-
-
-def _mirror_in(tensor: Tensor, address: int, keeper: Any) -> None:
-    """Let Lua's struct, which a program has a pointer to, be the tensor's from now on."""
-    tensor.mirror_in(address, keeper)
 
 
 def _adopt_storage(index: int, struct: int, data: int, size: int, block: Any) -> Storage:
@@ -115,17 +110,12 @@ def loop_for_lua(name: bytes, signature: bytes) -> tuple[int, int] | None:
     return inner_loop(function(name.decode()), signature.decode())
 
 
-_half_values: Array | None = None
-
-
-def _half_table() -> int:
-    """The address of 65,536 floats: the number that each pattern of 16 bits is as a Half."""
-    global _half_values
-    if _half_values is None:
-        values = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
-        # Of a nan only the sign is kept: other bits are not safe in Lua (lua/tensor/elements.lua).
-        _half_values = np.where(np.isnan(values), np.copysign(np.float32(np.nan), values), values)
-    return int(_half_values.ctypes.data)
+@cache
+def _half_values() -> Array:
+    """65,536 floats: the number that each pattern of 16 bits is as a Half."""
+    values = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
+    # Of a nan only the sign is kept: other bits are not safe in Lua (lua/tensor/elements.lua).
+    return np.where(np.isnan(values), np.copysign(np.float32(np.nan), values), values)
 
 
 def _half_bits(value: float | bytes) -> int:
@@ -173,14 +163,14 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "adopt_block": _adopt_block,
         "adopt_empty": _adopt_empty,
         "adopt_storage": _adopt_storage,
-        "mirror_in": _mirror_in,
+        "mirror_in": Tensor.mirror_in,
         "leave_block": _leave_block,
         "elided": answering(_elided),
         "small_source": answering(_small_source),
         "blas": lambda name, itemsize=8: blas(name.decode(), itemsize),
         "sorter": lambda: sorter() or 0,
         "half_bits": _half_bits,
-        "half_values": _half_table,
+        "half_values": lambda: int(_half_values().ctypes.data),
         "count_cores": lambda: PROCESSORS,
         "default_generator": default_generator,
         "random_stream": lambda: default_generator().native_stream(),

@@ -16,8 +16,8 @@ from typing import Any
 
 from th_shell.runtime.core import machine
 from th_shell.runtime.core.state import current
-from th_shell.runtime.core.stoppable_waits import Commands, sleep
-from th_shell.runtime.host.guards import answering
+from th_shell.runtime.core.system import Commands, sleep
+from th_shell.runtime.host.lua_calls import answering
 
 _KINDS: list[tuple[Callable[[int], bool], str]] = [
     (stat.S_ISREG, "file"),

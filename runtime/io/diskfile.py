@@ -21,13 +21,13 @@ from th_shell.runtime.core import system
 from th_shell.runtime.core.dtypes import CHAR
 from th_shell.runtime.core.encoding import shown
 from th_shell.runtime.core.errors import ArgError, TorchError
-from th_shell.runtime.core.exit_hooks import at_the_end
 from th_shell.runtime.core.interrupts import uninterruptible
 from th_shell.runtime.core.mapping import is_mapped
 from th_shell.runtime.core.memory import Memory
+from th_shell.runtime.core.process import at_the_end
 from th_shell.runtime.core.state import current
-from th_shell.runtime.core.stoppable_waits import wait_until
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
+from th_shell.runtime.core.system import wait_until
 from th_shell.runtime.io.file import File
 from th_shell.runtime.io.replacement import Replacement
 
@@ -199,11 +199,6 @@ class DiskFile(File):
         out[:done] = self.bytes()[at : at + done]
         self.window.at = at + done
         return done if fits else done + self._read_past_buffer(out[done:])
-
-    def skip_partial(self) -> None:
-        present = self.fill(1)
-        if 0 < present < 8:
-            self.window.at += present
 
     def _read_past_buffer(self, out: memoryview) -> int:
         """Read into out directly; the buffer has no unread bytes unless out is empty."""

@@ -20,7 +20,6 @@ from th_shell.runtime.core.dtypes import CHAR, LONG, Array, DType
 from th_shell.runtime.core.errors import ArgError
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
 
-_PIECE = 1 << 18  # elements converted at a time
 _FIRST = 1 << 16  # elements read at first where it is not known how many there are
 
 #: The buffer of closed files.
@@ -98,30 +97,16 @@ class File:
         wire = self.wire(dtype)
         if wire == dtype.numpy:
             return self.take(out.view(np.uint8).data, wire.itemsize) // wire.itemsize
-        done = 0
-        while done < len(out):
-            piece = np.empty(min(_PIECE, len(out) - done), wire)
-            count = self.take(piece.view(np.uint8).data, wire.itemsize) // wire.itemsize
-            out[done : done + count] = piece[:count]
-            done += count
-            if count < len(piece):
-                break
-        return done
+        foreign = np.empty(len(out), wire)
+        count = self.take(foreign.view(np.uint8).data, wire.itemsize) // wire.itemsize
+        out[:count] = foreign[:count]
+        return count
 
     def write(self, values: Array, dtype: DType) -> int:
         """Write an array's elements as bytes; returns how many could be written."""
         self.check_writable()
         wire = self.wire(dtype)
-        if wire == dtype.numpy:
-            return self.put(values.view(np.uint8).data) // wire.itemsize
-        done = 0
-        while done < len(values):
-            piece = values[done : done + _PIECE].astype(wire)
-            written = self.put(piece.view(np.uint8).data) // wire.itemsize
-            done += written
-            if written < len(piece):
-                break
-        return done
+        return self.put(values.astype(wire, copy=False).view(np.uint8).data) // wire.itemsize
 
     def read_sized(self, storage: Storage, count: int) -> int:
         """Resize a storage to ``count`` elements, or to as many as there are, and fill it.
@@ -141,17 +126,9 @@ class File:
             size = min(limit, 2 * size)
         if done < size:
             storage.resize(done)
-        if done < count and remaining is not None:
-            self.skip_partial()
         return done
 
     # -- what subclasses do; but for those that read, the file is open
-
-    def skip_partial(self) -> None:
-        """Skip the bytes at the end of the file that are too few for an element.
-
-        Torch7: files in memory do not.
-        """
 
     def fill(self, need: int) -> int:
         """Make ``need`` bytes readable in the memory; fewer only at the file's end.
@@ -211,21 +188,5 @@ class Window(ctypes.Structure):
     that Lua can read them. stream: white space that was read before something that is no number
     is not read again.
     """
-
-    memory: int
-    at: float
-    stop: float
-    room: float
-    opened: int
-    readable: int
-    writable: int
-    quiet: int
-    binary: int
-    spacing: int
-    failed: int
-    swapped: int
-    long_size: int
-    direct: int
-    stream: int
 
     _fields_ = WINDOW.fields

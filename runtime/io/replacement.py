@@ -2,8 +2,7 @@
 
 The bytes are written to a new file in the same folder, which replaces the old one when all of
 them are on the disk. Until then, neither a full disk nor the end of the process changes the old
-file. Where the file system allows it, the new file has no name until it is complete, so that
-nothing remains of it if the process ends.
+file.
 """
 
 from __future__ import annotations
@@ -11,20 +10,16 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable
 from contextlib import suppress
-from typing import TypeVar
 
 from th_shell.runtime.core import system
-from th_shell.runtime.core.platform import DESCRIPTORS, is_of_system
+from th_shell.runtime.core.platform import is_of_system
 
 _PIECE = 1 << 20  # bytes copied or written at a time: Ctrl-C comes in between
 _MAX_BASE = 200  # bytes of the file's name that the name of a temporary file begins with
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 _NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-
-_T = TypeVar("_T")
 
 
 class Replacement:
@@ -39,7 +34,6 @@ class Replacement:
     def __init__(self, name: bytes) -> None:
         """Create the new file. Raises OSError if the name could not be opened for writing."""
         self._temporary = b""
-        self._is_in_folder = True
         self._process = os.getpid()
         self._old = _status(name)
         if name[-1:] in (b"", b"/") or _is_special(name, self._old):
@@ -56,34 +50,21 @@ class Replacement:
     def _create(self) -> int:
         # While it is written, no user may read it who may not read the old file.
         mode = 0o666 if self._old is None else 0o600
+        folder, base = os.path.split(self._target)
+        token = os.urandom(6).hex().encode()
+        temporary = os.path.join(folder, b".%s.%s.tmp" % (base[:_MAX_BASE], token))
         try:
-            return _create_without_name(os.path.dirname(self._target), mode)
-        except OSError:
-            pass  # not all file systems have files without a name
-        try:
-            return self._use_free_name(lambda name: system.open_descriptor(name, _NEW_FILE, mode))
+            descriptor = system.open_descriptor(temporary, _NEW_FILE, mode)
+            self._temporary = temporary
+            return descriptor
         except OSError as error:
             if self._old is None or error.errno not in _FORBIDDEN:
                 raise
         # The folder must not be written, but the old file may be: `_copy_over` writes it in place.
-        self._is_in_folder = False
         import tempfile  # late: few files are written so
 
         with tempfile.TemporaryFile() as file:
             return os.dup(file.fileno())
-
-    def _use_free_name(self, make: Callable[[bytes], _T]) -> _T:
-        """Call a function, which makes a file, with a name in the target's folder that is free."""
-        folder, base = os.path.split(self._target)
-        while True:
-            token = os.urandom(6).hex().encode()
-            name = os.path.join(folder, b".%s.%s.tmp" % (base[:_MAX_BASE], token))
-            try:
-                result = make(name)
-            except FileExistsError:
-                continue
-            self._temporary = name
-            return result
 
     def __enter__(self) -> Replacement:
         return self
@@ -107,7 +88,7 @@ class Replacement:
         if not self._target:
             return
         os.fsync(self.descriptor)
-        if self._is_in_folder and self._rename():
+        if self._temporary and self._rename():
             return
         self._copy_over()
 
@@ -118,11 +99,6 @@ class Replacement:
                 _copy_attributes(self.descriptor, self._target, self._old)
             except PermissionError:  # a program that may write files, but not say who else may
                 return False
-        if not self._temporary:
-            try:
-                self._link()
-            except OSError:
-                self._copy_beside()
         try:
             os.replace(self._temporary, self._target)
         except OSError:
@@ -132,24 +108,6 @@ class Replacement:
             return False
         self._temporary = b""
         return True
-
-    def _link(self) -> None:
-        """Give a file that has no name a temporary one."""
-        source, unused = b"%s/%d" % (DESCRIPTORS, self.descriptor), self.descriptor
-        # Python follows the symbolic link of /proc only if it is given a descriptor of a folder,
-        # which an absolute path does not use.
-        self._use_free_name(lambda name: os.link(source, name, src_dir_fd=unused))
-
-    def _copy_beside(self) -> None:
-        """Copy the file to one with a temporary name, where the system cannot link descriptors."""
-        mode = stat.S_IMODE(os.fstat(self.descriptor).st_mode)
-        out = self._use_free_name(lambda name: system.open_descriptor(name, _NEW_FILE, mode))
-        try:
-            if self._old is not None:
-                _copy_attributes(out, self._target, self._old)
-            _copy(self.descriptor, out)
-        finally:
-            os.close(out)
 
     def _copy_over(self) -> None:
         """Copy the new file's bytes into the old one, where it cannot be replaced.
@@ -199,13 +157,6 @@ def _is_special(name: bytes, status: os.stat_result | None) -> bool:
             return True
         name = os.path.join(folder, os.readlink(name))
     return False
-
-
-def _create_without_name(folder: bytes, mode: int) -> int:
-    """Create a file in a folder without a name: the system removes it if the process ends."""
-    if not hasattr(os, "O_TMPFILE") or not os.path.isdir(DESCRIPTORS):
-        raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
-    return system.open_descriptor(folder, os.O_TMPFILE | os.O_RDWR, mode)
 
 
 def _copy(source: int, out: int) -> None:

@@ -19,9 +19,9 @@ from th_shell.runtime.calls.table import op
 from th_shell.runtime.compute import thread_pool
 from th_shell.runtime.compute.blas_threads import check_room
 from th_shell.runtime.compute.c_functions import blas
-from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import ArgError
+from th_shell.runtime.core.memory import address_of
 from th_shell.runtime.core.tensor import Sizes, Tensor, contiguous_strides
 from th_shell.runtime.ops._operands import store
 

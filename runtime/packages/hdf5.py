@@ -22,8 +22,8 @@ import numpy as np
 from th_shell.runtime.core.dtypes import DTYPES, Array, DType
 from th_shell.runtime.core.encoding import shown, to_bytes
 from th_shell.runtime.core.errors import TorchError
-from th_shell.runtime.core.exit_hooks import at_the_end
 from th_shell.runtime.core.interrupts import uninterruptible
+from th_shell.runtime.core.process import at_the_end
 from th_shell.runtime.core.storage import Storage
 from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 from th_shell.runtime.io.replacement import Replacement

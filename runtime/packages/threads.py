@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 from th_shell.runtime.calls.classes import class_id
 from th_shell.runtime.core.dtypes import LONG, cast_scalar
 from th_shell.runtime.core.errors import TorchError
-from th_shell.runtime.core.stoppable_waits import wait_until
 from th_shell.runtime.core.storage import Storage
+from th_shell.runtime.core.system import wait_until
 from th_shell.runtime.core.tensor import Tensor
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from typing import IO, Any, Literal, TypeAlias, overload
 
 from th_shell.runtime.core.encoding import shown
 from th_shell.runtime.core.errors import TorchError
-from th_shell.runtime.core.garbage_collection import nothing_is_garbage
+from th_shell.runtime.core.process import nothing_is_garbage
 from th_shell.runtime.io.foreign_files import START, explanation, is_ascii
 from th_shell.runtime.io.replacement import Replacement
 from th_shell.runtime.t7.binary import (

@@ -18,9 +18,9 @@ from th_shell.runtime.compute import thread_pool
 from th_shell.runtime.compute.c_functions import inner_loop
 from th_shell.runtime.compute.libm import function
 from th_shell.runtime.compute.thread_pool import LARGE, ThreadPool, get_threads
-from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.memory import address_of
 from th_shell.runtime.core.state import current
 from th_shell.runtime.core.tensor import Tensor
 

@@ -10,7 +10,7 @@
 -- @module index
 
 local jobs = ...
-local ffi, plain_numbers = import('ffi', 'parallel.numbers')
+local ffi, raw_memory = import('ffi', 'parallel.memory')
 local cast, tonumber, abs, compile = ffi.cast, tonumber, math.abs, loadstring
 local concat = table.concat
 
@@ -207,7 +207,7 @@ jobs.add('axpys', 'run size count target to toStep source at fromStep values',
     local source = cast(bytes, p.source) + first * p.fromStep * size
     local n, factor = long(last - first), cells[size]()
     for i = 0, p.count - 1 do
-      factor[0] = plain_numbers.load_double(values, i)
+      factor[0] = raw_memory.load_double(values, i)
       run(n, factor, source + tonumber(at[i]) * size, from_step, target + tonumber(to[i]) * size,
         to_step)
     end
@@ -227,7 +227,7 @@ jobs.add('nn_add_to_named', 'run size at grads gradients scale factors count row
       local row = tonumber(at[i])
       if not (row >= 1 and row <= p.rows) then error(jobs.OUT_OF_RANGE, 0) end
       if row ~= p.padding then
-        if p.factors ~= 0 then factor[0] = plain_numbers.load_double(factors, i) end
+        if p.factors ~= 0 then factor[0] = raw_memory.load_double(factors, i) end
         local to, from = w + ((row - 1) * length + first), g + (i * length + first)
         if run then
           run(n, factor, from, one, to, one)

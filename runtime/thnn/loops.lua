@@ -2,14 +2,14 @@
 -- @module loops
 
 local jobs = ...
-local ffi, plain_numbers = import('ffi', 'parallel.numbers')
+local ffi, raw_memory = import('ffi', 'parallel.memory')
 local cast, tonumber, max, exp, log = ffi.cast, tonumber, math.max, math.exp, math.log
 
 local loops = {}
 
 local memory = cast('char *', 0) -- memory + address: a pointer
 local numbers = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
-local loads = { [4] = plain_numbers.load_float, [8] = plain_numbers.load_double }
+local loads = { [4] = raw_memory.load_float, [8] = raw_memory.load_double }
 loops.memory, loops.numbers, loops.loads = memory, numbers, loads
 
 --- A pointer to the numbers at an address that a job gets; nil for none.

@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import Lua
 from tests.processes import run_python
 from th_shell.runtime.core import machine
-from th_shell.runtime.core.cgroups import memory_left
+from th_shell.runtime.core.machine import memory_left
 
 TOP = Path(__file__).parents[2]
 GROUP = "sys/fs/cgroup"

@@ -178,10 +178,9 @@ ASKED = {
     r"mallopt|malloc_trim": {"runtime/core/platform.py"},
     r"\bproc/": {
         "runtime/core/platform.py",
-        "runtime/core/addresses.py",
-        "runtime/core/cgroups.py",
+        "runtime/core/memory.py",
         "runtime/core/machine.py",
-        "runtime/core/stoppable_waits.py",
+        "runtime/core/system.py",
         *(f"{RUNNING}{name}.py" for name in ("sandbox", "system")),
     },
     r"sched_getaffinity": {"runtime/core/platform.py"},

@@ -8,7 +8,7 @@ import pytest
 
 from tests.processes import run_python
 from th_shell.runtime.compute import processors
-from th_shell.runtime.core import cgroups
+from th_shell.runtime.core import machine
 
 TOP = Path(__file__).parent.parent.parent
 
@@ -89,7 +89,7 @@ def test_quota(name: str, tmp_path: Path) -> None:
     for path, text in files.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
-    assert cgroups.quota(str(tmp_path)) == quota
+    assert machine.quota(str(tmp_path)) == quota
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,7 @@ def test_memory_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_where_nothing_tells_a_pointer_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("th_shell.runtime.core.addresses.c_function", lambda _: None)
+    monkeypatch.setattr("th_shell.runtime.core.memory.c_function", lambda _: None)
     monkeypatch.setattr("builtins.open", Mock(side_effect=FileNotFoundError))
     assert Double.at_address(8, 1).size == 1
 

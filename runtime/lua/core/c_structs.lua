@@ -8,9 +8,9 @@
 -- @module c_structs
 
 local ffi, bit, host, class_ids = import('ffi', 'bit', 'host', 'core.class_ids')
-local classes, coroutines, errors = import('core.classes', 'core.coroutines', 'core.errors')
-local finalizers, keep_alive = import('core.finalizers', 'core.keep_alive')
-local python_calls, references = import('core.python_calls', 'core.references')
+local classes, errors, finalizers = import('core.classes', 'core.errors', 'core.finalizers')
+local keep_alive, python_calls = import('core.keep_alive', 'core.python_calls')
+local references = import 'core.references'
 
 local c_structs = {}
 local objects = references.objects
@@ -182,7 +182,7 @@ local function adopt_block(block, dtype)
   local own = block.own
   if is_known(own) then return c_structs.storage_object(own) end
   local address, data = address_of(own), address_of(own.data)
-  local object = ask(coroutines.call_apart, host.adopt_storage, dtype.index, address, data,
+  local object = ask(python_calls.call_apart, host.adopt_storage, dtype.index, address, data,
     tonumber(own.size), block)
   references.track(object)
   storages[address] = object
@@ -238,7 +238,7 @@ local function new_object(view, anchor, dtype)
   if type(anchor) == 'cdata' then
     local own = anchor.own
     if not is_known(own) then
-      return ask(coroutines.call_apart, host.adopt_block, dtype.index, address_of(own),
+      return ask(python_calls.call_apart, host.adopt_block, dtype.index, address_of(own),
         address_of(own.data), tonumber(own.size), anchor, offset, geometry_of(view))
     end
     anchor = c_structs.storage_object(own)
@@ -264,7 +264,7 @@ function c_structs.adopt(value)
     if rawequal(structs[id][value], view) and exposed[value] == changes then
       if changes then
         address = address_of(view)
-        ask(coroutines.call_apart, host.mirror_in, object, address, view)
+        ask(python_calls.call_apart, host.mirror_in, object, address, view)
         if objects[value] then return objects[value] end
       end
       local struct = ffi.cast(pointer_types[id], address)

@@ -1,8 +1,11 @@
---- The Lua 5.2 extensions, which the reference's LuaJIT is built with and this one is not.
+--- The Lua 5.2 extensions, which the reference's LuaJIT is built with and this one is not; and
+-- commands of the system's shell, whose results are Lua 5.2's.
 -- That `#` of a table calls `__len` is in `length_operator.lua`.
 -- @module compat
 
-local errors = import 'core.errors'
+local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
+
+local compat = {}
 
 local select, type, getmetatable = select, type, getmetatable
 local pcall, error = pcall, error
@@ -10,7 +13,7 @@ local find, gsub = string.find, string.gsub
 local old_pairs, old_ipairs = pairs, ipairs
 
 -- luacheck: globals pairs ipairs rawlen loadstring string.gfind coroutine.running
--- luacheck: globals package python collectgarbage
+-- luacheck: globals package python collectgarbage os.execute io.popen
 
 -- lupa's own access to Python, which would let a program call anything.
 python = nil
@@ -86,3 +89,48 @@ end
 function debug.setuservalue(value, env)
   return debug.setfenv(value, env)
 end
+
+-- ------------------------------------------------------------------ commands
+
+-- Commands do not inherit the limit that keeps this process within the machine's memory: see
+-- runtime/core/machine.py.
+
+local execute, popen, stdout = os.execute, io.popen, io.stdout
+
+local before_commands = {}
+
+--- Has a function called before each command, to finish what that may look at.
+function compat.before_commands(f) before_commands[#before_commands + 1] = f end
+
+-- Lifts the limit for a command, which a timeout ends from now on.
+local function begin()
+  for _, f in old_ipairs(before_commands) do f() end
+  return python_calls.ask(host.os_begin_command)
+end
+
+-- Puts the limit back, and returns the results of a pcall.
+local function finish(limit, ...)
+  python_calls.ask(host.os_end_command, limit)
+  return errors.results(...)
+end
+
+--- os.execute with Lua 5.2's results: success, 'exit' or 'signal', code.
+function os.execute(command)
+  if command == nil then return execute() ~= 0 end
+  stdout:flush()
+  local status = finish(begin(), pcall(execute, command))
+  if type(status) ~= 'number' then return status end
+  local signal, code = status % 128, math.floor(status / 256)
+  if signal ~= 0 then return nil, 'signal', signal end
+  if code ~= 0 then return nil, 'exit', code end
+  return true, 'exit', 0
+end
+
+local function pass(...) return ... end
+
+function io.popen(...)
+  -- No tail call of `finish`: the name of this function would be lost.
+  return pass(finish(begin(), pcall(popen, ...)))
+end
+
+return compat

@@ -1,15 +1,22 @@
 --- Compiles what programs load as the reference's LuaJIT does: for loadstring, load, loadfile,
--- dofile and require, it changes sources that this LuaJIT would refuse (`line_calls.lua`), or
--- compile to something else (`length_operator.lua`).
+-- dofile and require, it changes sources that this LuaJIT would refuse, or compile to something
+-- else (`length_operator.lua`).
+--
+-- This LuaJIT refuses calls whose parenthesis begins a line: as in Lua 5.1, they might also be
+-- statements of their own. Where it has refused a chunk for that, the parenthesis is moved up
+-- behind the function that it calls, so that all else stays in its line, and the chunk is compiled
+-- again.
 -- @module compiling
 
 local errors, escapes = import('core.errors', 'core.escapes')
-local length_operator, line_calls = import('core.length_operator', 'core.line_calls')
+local length_operator, tokens = import('core.length_operator', 'core.tokens')
 
 local compiling = {}
 
 local type, error, select, pcall, format = type, error, select, pcall, string.format
-local find, gsub, sub = string.find, string.gsub, string.sub
+local find, gsub, match, sub = string.find, string.gsub, string.match, string.sub
+local tonumber, first_token, last_of, count_lines = tonumber, tokens.first, tokens.last,
+  tokens.count_lines
 local visible_name = escapes.visible_name
 local open = io.open
 local searchpath = package.searchpath
@@ -21,10 +28,6 @@ local loadstring, load, loadfile, dofile = loadstring, load, loadfile, dofile
 
 local BYTECODE = '^\27'
 
-local function is_text(value)
-  return value == nil or type(value) == 'string'
-end
-
 -- A file's text as loadfile reads it: a first line that begins with # does not count.
 local function read(path)
   local file = open(path, 'rb')
@@ -33,11 +36,48 @@ local function read(path)
   return text and (gsub(text, '^#[^\n]*', ''))
 end
 
+local REFUSED = ':(%d+): ambiguous syntax %(function call x new statement%)'
+
+-- The source with the parenthesis that is the first token of a line moved up behind the last token
+-- before; nil where there is no such line.
+local function moved(source, line)
+  local last, current = 0, 1
+  while true do
+    local at = first_token(source, last + 1)
+    if not at then return nil end
+    local lines = count_lines(sub(source, last + 1, at - 1))
+    current = current + lines
+    if current == line and lines > 0 and sub(source, at, at) == '(' then
+      return sub(source, 1, last) .. '(' .. sub(source, last + 1, at - 1) .. ' '
+        .. sub(source, at + 1)
+    end
+    last = last_of(source, at)
+    current = current + count_lines(sub(source, at, last))
+  end
+end
+
+-- Compiles a source that was refused with a message, with its calls moved. Returns what loadstring
+-- does, and the source that was compiled.
+local function compile_moved(source, message, ...)
+  local f, refused, line = nil, message, nil
+  while not f do
+    local former = line
+    line = tonumber(match(refused, REFUSED))
+    -- Each turn must come further: otherwise the parenthesis was not found.
+    if not line or former and line <= former then break end
+    local better = moved(source, line)
+    if not better then break end
+    source = better
+    f, refused = loadstring(source, ...)
+  end
+  return f or nil, refused, source
+end
+
 -- Returns the function that was compiled of a source, or of the source as th changes it.
 local function finished(f, message, source, ...)
   if not f then
-    if not line_calls.are_refused(message) then return nil, message end
-    f, message, source = line_calls.compile(source, message, ...)
+    if not find(message, REFUSED) then return nil, message end
+    f, message, source = compile_moved(source, message, ...)
     if not f then return nil, message end
   end
   local other = not find(source, BYTECODE) and length_operator.rewritten(source)
@@ -50,7 +90,9 @@ local function replacing(compile)
   return function(...)
     local source, name = ...
     -- A tail call: Lua's function names itself in errors about its arguments.
-    if type(source) ~= 'string' or not is_text(name) then return compile(...) end
+    if type(source) ~= 'string' or name ~= nil and type(name) ~= 'string' then
+      return compile(...)
+    end
     local f, message = compile(...)
     return finished(f, message, source, name or source, select(3, ...))
   end

@@ -59,10 +59,9 @@ finalizers.deferred = deferred
 
 -- ------------------------------------------------------ how programs set finalizers
 
-local function set_deferred(mt, key, value)
+local of_metatables = { __newindex = function(mt, key, value)
   rawset(mt, key, key == '__gc' and deferred(value) or value)
-end
-local of_metatables = { __newindex = set_deferred }
+end }
 
 --- Lua's newproxy: what is set as the finalizer of the new metatable waits.
 function newproxy(value)

@@ -8,8 +8,6 @@ local errors, type_names, frames = import('core.errors', 'core.type_names', 'deb
 local inspect, shell, who = import('engine.inspect', 'engine.shell', 'engine.who')
 
 local gmatch, format, find = string.gmatch, string.format, string.find
-local type, tonumber, tostring = type, tonumber, tostring
-local unpack, rawget, rawset = unpack, rawget, rawset
 
 local MOST = 500 -- parts of a value that are told of
 

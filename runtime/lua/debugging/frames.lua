@@ -7,7 +7,6 @@ local host, errors, loading = import('host', 'core.errors', 'stopping.loading')
 
 local getinfo, getlocal, setlocal = errors.getinfo, debug.getlocal, debug.setlocal
 local getupvalue, setupvalue = debug.getupvalue, debug.setupvalue
-local getfenv, setfenv = getfenv, setfenv
 local byte, find, match, sub = string.byte, string.find, string.match, string.sub
 local running = coroutine.running
 local depth, is_ours = errors.stack_depth, errors.is_ours
@@ -20,18 +19,6 @@ local CHUNK = '=(debugger)'
 
 local frames = {}
 
--- A variable of the function at a level for the caller of the caller, in a thread that has ended or
--- in the present one.
-local function local_at(thread, level, i)
-  local name, value
-  if thread then
-    name, value = getlocal(thread, level, i)
-  else
-    name, value = getlocal(level + 2, i)
-  end
-  return name, value
-end
-
 local function add(variables, kind, name, value, index)
   if name == HIDDEN or kind ~= 'vararg' and not find(name, NAME) then return end
   variables[#variables + 1] = { kind = kind, name = name, value = value, index = index }
@@ -39,7 +26,7 @@ end
 
 -- The variables of the function at a level for the caller: its upvalues, locals and '...'; of those
 -- with one name the last one counts.
-local function variables_of(thread, level, f)
+local function variables_of(level, f)
   local variables = { count = 0 }
   local i = 1
   local name, value = getupvalue(f, i)
@@ -49,19 +36,19 @@ local function variables_of(thread, level, f)
     name, value = getupvalue(f, i)
   end
   i = 1
-  name, value = local_at(thread, level, i)
+  name, value = getlocal(level + 1, i)
   while name do
     add(variables, 'local', name, value, i)
     i = i + 1
-    name, value = local_at(thread, level, i)
+    name, value = getlocal(level + 1, i)
   end
   i = 1
-  name, value = local_at(thread, level, -i)
+  name, value = getlocal(level + 1, -i)
   while name do
     add(variables, 'vararg', '...[' .. i .. ']', value, i)
     variables.count = i
     i = i + 1
-    name, value = local_at(thread, level, -i)
+    name, value = getlocal(level + 1, -i)
   end
   return variables
 end
@@ -77,29 +64,8 @@ local function frame_of(info, is_outermost, caller)
   }
 end
 
--- The thread of a function that coroutine.wrap has made, where it has ended with an error.
-local function wrapped_thread(info)
-  if info.what ~= 'C' then return nil end
-  local _, thread = debug.getupvalue(info.func, 1)
-  if type(thread) == 'thread' and coroutine.status(thread) == 'dead' then return thread end
-end
-
 local function is_shown(info)
   return info.what ~= 'C' and info.currentline > 0 and not is_ours(info.source)
-end
-
-local function take_thread(list, thread)
-  local level = 0
-  local info = getinfo(thread, level, 'nSlf')
-  while info and #list < MOST do
-    if is_shown(info) then
-      local frame = frame_of(info)
-      frame.variables = variables_of(thread, level, info.func)
-      list[#list + 1] = frame
-    end
-    level = level + 1
-    info = getinfo(thread, level, 'nSlf')
-  end
 end
 
 -- The level, for the caller, of the program's outermost frame; 0 in a coroutine.
@@ -120,11 +86,9 @@ function frames.take(alive, most)
   local level = 1
   local info = getinfo(level, 'nSlf')
   while info and #list < most do
-    local thread = wrapped_thread(info)
-    if thread and #list == 0 then take_thread(list, thread) end
     if is_shown(info) then
       local frame = frame_of(info, level == first, getinfo(level + 1, 'S'))
-      frame.variables = variables_of(nil, level, info.func)
+      frame.variables = variables_of(level, info.func)
       frame.below, frame.alive = all - level, alive
       list[#list + 1] = frame
     end

@@ -1,4 +1,5 @@
---- Stops the program at lines: at breakpoints, after steps, where a watched value has changed.
+--- The debugger's half in Lua, loaded when it is first needed.
+-- It stops the program at lines: at breakpoints, after steps, where a watched value has changed.
 -- While there may be such a line, LuaJIT interprets all code: its compiled code calls no hooks. The
 -- hook is one for all coroutines; how deep calls are is counted in each for itself. At each stop,
 -- the debugger in Python is asked again and again for what is to be done, until it lets the program
@@ -6,13 +7,12 @@
 -- @module stepper
 
 local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
-local answers, frames, who = import('debugging.answers', 'debugging.frames', 'engine.who')
+local answers, frames = import('debugging.answers', 'debugging.frames')
+local session_locals, who = import('engine.session_locals', 'engine.who')
 local interrupts = import 'stopping.interrupts'
 
 local getinfo, running, status = errors.getinfo, coroutine.running, coroutine.status
 local byte, sub, match = string.byte, string.sub, string.match
-local error, pcall, tonumber, unpack = error, pcall, tonumber, unpack
-local rawequal, select = rawequal, select
 local funcinfo, funck = require('jit.util').funcinfo, require('jit.util').funck
 local is_ours = errors.is_ours
 local stdout = io.stdout
@@ -116,16 +116,13 @@ local function changed_value(f)
   end
 end
 
--- Tells whether the coroutine in which a step has begun does not run, and so cannot end the step.
-local function has_left()
-  return step_thread and status(step_thread) ~= 'normal'
-end
-
 -- Tells whether a step ends here. level: that of the line's function for the caller.
 local function is_step_over(level, source)
   if mode == 'step' or mode == 'pause' then return true end
   if mode == 'entry' then return is_named(name_of(source), entry) end
-  if running() ~= step_thread then return has_left() end
+  if running() ~= step_thread then -- if that does not run at all, it cannot end the step
+    return step_thread and status(step_thread) ~= 'normal'
+  end
   local most = mode == 'next' and step_depth or step_depth - 1
   return getinfo(level + 1 + most, 'f') == nil
 end
@@ -224,12 +221,43 @@ function stop(reason, detail)
 end
 stepper.stop = stop
 
---- Ends steps that are pending, and watches nothing: where the program has ended. It has not where
+-- Ends steps that are pending, and watches nothing: where the program has ended. It has not where
 -- only what the debugger evaluates was interrupted.
-function stepper.finish()
+interrupts.end_steps_by(function()
   if serving then return end
   mode, place, watches = nil, nil, {}
   update()
+end)
+
+-- ------------------------------------------------------------------ errors, and the prompt
+
+local last = {} -- the frames of the last error that was noted
+
+--- Keeps the frames of an error: to be called where it is handled.
+function stepper.keep_frames()
+  answers.forget()
+  last = frames.take(false)
+end
+
+--- Lets go of them.
+function stepper.forget_frames()
+  answers.forget()
+  last = {}
+end
+
+--- Answers a request about them, or about breakpoints.
+function stepper.answer(request)
+  return answers.give(errors.was_noted() and last or {}, answers.read(request))
+end
+
+--- Opens the prompt where the program calls this: its inputs use the variables there.
+function stepper.open_prompt()
+  local frame = frame_here()
+  local give_back = session_locals.lend_locals(frame, function(variable, value)
+    frames.assign(frame, variable, value)
+  end)
+  local where = sub(frame.source, 2) .. ':' .. frame.line
+  errors.finally(give_back, python_calls.ask, host.prompt, where)
 end
 
 answers.add{

@@ -60,10 +60,6 @@ local function new_stub()
   end
 end
 
-local function unloadable(message)
-  return function() errors.fail('this function could not be loaded from its file: ' .. message) end
-end
-
 -- Loads a function from its bytecode. Where it must not or cannot be loaded, returns a function
 -- that raises an error about that when it is called, and true.
 local function load_function(state, dumped)
@@ -71,7 +67,9 @@ local function load_function(state, dumped)
     local f, message = loadstring(dumped)
     if f then return f, false end
     stderr:write('Warning: Failed to load function from bytecode: ', escapes.visible(message), '\n')
-    return unloadable(message), true
+    return function()
+      errors.fail('this function could not be loaded from its file: ' .. message)
+    end, true
   end
   warn(state)
   return new_stub(), true
@@ -145,7 +143,7 @@ local function open_table(w, object, state, index)
   return t, get_int(w, object)
 end
 
--- finish: what else is done with a complete object and its fields, or nil.
+-- finish: what else is done with a complete object, or nil.
 local function complete_torch(t, finish, fields)
   if type(fields) ~= 'table' and twins.is_stub(t) then
     errors.fail(('unknown Torch class <%s>, whose objects have a format of their own')
@@ -154,7 +152,7 @@ local function complete_torch(t, finish, fields)
     errors.fail(("bad argument #1 to 'pairs' (table expected, got %s)"):format(type(fields)))
   end
   for k, v in pairs(fields) do t[k] = v end
-  if finish then finish(t, fields) end
+  if finish then finish(t) end
 end
 
 local function open_torch(file, w, object, state, index)
@@ -208,15 +206,14 @@ local function open(file, w, object, state)
   return open_function(w, object, state, kind, index)
 end
 
-local MAX_LOGGED = 2e5 -- tables and keys, for twins.lua, of one object in a file
-local NOTHING = {}     -- stands for the key of an entry that was not read yet
+local NOTHING = {} -- stands for the key of an entry that was not read yet
 
 -- Reads an object and all that it contains. A stack in tables has the objects that are incomplete,
 -- so that the depth of a file is not limited by that of Lua's stack. For each of them, left has the
 -- number of entries to come or the function that completes it, and keys has the key of the entry
 -- whose value comes next or that function's second argument.
 local function read(file, w, state)
-  local object, log = objects[file], state.keyLog
+  local object = objects[file]
   local owners, left, keys, depth = {}, {}, {}, 0
   while true do
     local value, entries, complete, argument = open(file, w, object, state)
@@ -240,10 +237,6 @@ local function read(file, w, state)
           keys[depth], delivered = value, true
         else
           owner[key] = value
-          local logged = log.n
-          if logged < MAX_LOGGED then
-            log[logged + 1], log[logged + 2], log.n = owner, key, logged + 2
-          end
           keys[depth], left[depth] = NOTHING, n - 1
           if n > 1 then delivered = true else value, depth = owner, depth - 1 end
         end

@@ -143,11 +143,6 @@ local function wrap(mt, object, address)
   return value
 end
 
-local function check_boolean(arg, value)
-  if value ~= nil and type(value) ~= 'boolean' then errors.type_error(arg, 'boolean', value) end
-  return value or false
-end
-
 torch.newmetatable('torch.File', nil, nil, nil, nil, torch)
 
 -- Makes the constructor of a class whose files have a name. It returns nil for a quiet file that
@@ -157,7 +152,8 @@ local function opener(kind)
     local name, mode, quiet = ...
     name = check_string(1, select('#', ...), name)
     mode = mode == nil and 'r' or check_string(2, 2, mode)
-    quiet = check_boolean(3, quiet)
+    if quiet ~= nil and type(quiet) ~= 'boolean' then errors.type_error(3, 'boolean', quiet) end
+    quiet = quiet or false
     stdout:flush() -- so that the output of a command comes behind it
     local object, address = host.file_open(kind, name, mode, quiet)
     if type(object) == 'string' then
@@ -215,17 +211,12 @@ local SIZE, MOST = 2 ^ 16, 2 ^ 20 -- bytes of such a file's memory: at first, an
 local free = {}                   -- those that are not in use
 local NO_STATE = {}
 
-local function new_file()
-  local storage = torch.CharStorage(SIZE):fill(0)
-  return new_memory(storage, 'rw')
-end
-
 --- An empty file in memory, open for reading and writing.
 function files.take()
   local n = #free
   local file = free[n]
   free[n] = nil
-  file = file or new_file()
+  file = file or new_memory(torch.CharStorage(SIZE):fill(0), 'rw')
   local w = windows[file]
   w.at, w.stop, w.failed, w.quiet, w.binary, w.spacing = 0, 0, 0, 0, 0, 1
   w.swapped, w.long_size, w.direct = 0, 0, 0

@@ -158,7 +158,7 @@ local function open_table(_, w, object, t)
   local size = 0
   for _ in pairs(t) do size = size + 1 end
   put_int(w, object, size)
-  return twins.pairs(t)
+  return pairs(t)
 end
 
 -- The class name of a number that stands for a tensor or storage, where `serial.numbered` says
@@ -185,7 +185,6 @@ local function open_torch(file, w, object, t, state)
       :format(name, path_of(state.objectNameStack)))
   end
   local fields = {}
-  twins.order_as(fields, t)
   for k, v in pairs(t) do
     if file:isWritableObject(v) then
       fields[k] = v

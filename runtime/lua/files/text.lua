@@ -5,7 +5,7 @@
 
 local dtype = ...
 local ffi, errors, files = import('ffi', 'core.errors', 'files.files')
-local plain_numbers, interrupts = import('parallel.numbers', 'stopping.interrupts')
+local raw_memory, interrupts = import('parallel.memory', 'stopping.interrupts')
 local buffer = require 'string.buffer'
 
 local tonumber, min, cast = tonumber, math.min, ffi.cast
@@ -36,7 +36,7 @@ local function parser(convert_text)
     local at = (text[0] == PLUS or text[0] == MINUS) and 1 or 0
     if text[at] ~= SMALL_N and text[at] ~= CAPITAL_N then return convert_text(text, stop_of) end
     ffi.C.th_skip_number(text, stop_of)
-    return text[0] == MINUS and -plain_numbers.nan or plain_numbers.nan
+    return text[0] == MINUS and -raw_memory.nan or raw_memory.nan
   end
 end
 

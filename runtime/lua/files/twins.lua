@@ -1,7 +1,7 @@
 --- Substitutes for objects in files whose classes are not here. Tensors of GPUs become tensors of
 -- the same elements in the processor's memory, modules of cudnn the modules of nn with the same
 -- name. Objects of all other classes become stubs: tables with the class's name and the fields that
--- the file has, which are written again as they were read. Under a pcall of the program such a
+-- the file has, which are written again. Under a pcall of the program such a
 -- class is the reference's error instead: the program asks whether the class is there, and goes on
 -- without.
 -- @module twins
@@ -75,44 +75,6 @@ local function make_stub(name, version)
   return setmetatable({}, mt)
 end
 
--- The order of keys in tables of files that have stubs: so these files can be written as they were.
--- The function that reads an object lists in the state's keyLog each table and each of its keys.
-local orders = setmetatable({}, { __mode = 'k' })
-local function keep_orders(state)
-  local log, stub_of = state.keyLog, state.stubOfFields
-  for i = 1, log.n, 2 do
-    local owner = stub_of[log[i]] or log[i]
-    orders[owner] = orders[owner] or {}
-    table.insert(orders[owner], log[i + 1])
-  end
-end
-
---- The entries of a table in the order in which its file has them, those that are new behind them;
--- those of any other table as pairs gives them.
-function twins.pairs(t)
-  local order = orders[t]
-  if not order then return pairs(t) end
-  local keys, known, n, at = {}, {}, 0, 0
-  for _, key in ipairs(order) do
-    if not known[key] then n, known[key] = n + 1, true keys[n] = key end
-  end
-  for key in pairs(t) do
-    if not known[key] then n = n + 1 keys[n] = key end
-  end
-  return function()
-    while at < n do
-      at = at + 1
-      local value = t[keys[at]]
-      if value ~= nil then return keys[at], value end
-    end
-  end, t, nil
-end
-
---- Lets a table be written in the order of another one.
-function twins.order_as(t, other)
-  orders[t] = orders[other]
-end
-
 -- ---------------------------------------------------------------------- reading
 
 local function count(state, list, text)
@@ -133,7 +95,7 @@ function twins.factory(name)
 end
 
 --- An empty object that stands for one of a class that is not here, and what is to be called with
--- it, the state and its fields when these are read. Raises an error where there is no such object.
+-- it when it has its fields, or nil. Raises an error where there is no such object.
 function twins.make(name, version, file, state)
   local factory, finish, twin = twins.factory(name)
   if factory then
@@ -144,7 +106,7 @@ function twins.make(name, version, file, state)
   end
   if errors.is_protected() then errors.fail(('unknown Torch class <%s>'):format(name)) end
   count(state, 'unknownClasses', name)
-  return make_stub(name, version), function(stub, fields) state.stubOfFields[fields] = stub end
+  return make_stub(name, version)
 end
 
 local function list(counts)
@@ -170,17 +132,15 @@ end
 --- To be called before an object and all that it contains are read; returns what is to be passed to
 -- `finish` afterwards, which is false for an object within another one.
 function twins.start(state)
-  if state.keyLog then return false end
-  state.keyLog, state.stubOfFields = { n = 0 }, {}
+  if state.isReading then return false end
+  state.isReading = true
   return true
 end
 
 --- Tells the user, in a line of its own each, what was changed and what is not known.
 function twins.finish(state)
   local changed, unknown = state.changedClasses, state.unknownClasses
-  if unknown then keep_orders(state) end
-  state.keyLog, state.stubOfFields = nil, nil
-  state.changedClasses, state.unknownClasses = nil, nil
+  state.isReading, state.changedClasses, state.unknownClasses = nil, nil, nil
   if changed then say('read for this processor: ' .. list(changed)) end
   if unknown then
     local name = missing_package(unknown)

@@ -1,7 +1,7 @@
 --- Sorting and selecting as the reference does: by Sedgewick's quicksort with the median of three,
 -- and by insertion for short parts. It decides in which order equal elements come.
 -- Keys are doubles, with the positions of their elements (int32) beside them. All nans among them
--- are safe for Lua (see numbers.lua). The order is ascending: for the other one, keys are negated.
+-- are safe for Lua (see memory.lua). The order is ascending: for the other one, keys are negated.
 -- @module sorting
 
 local jobs = ...

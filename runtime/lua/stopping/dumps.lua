@@ -35,7 +35,6 @@ local function read_number(p, at)
     shift = shift + 7
   end
 end
-dumps.read_number = read_number
 
 --- Writes a number of seven bits a byte to a buffer.
 function dumps.put_number(out, value)
@@ -181,17 +180,13 @@ local function put_variables(out, p, at, places)
   out:put('\0')
 end
 
-local function put_lines(out, p, f, change)
-  local size = f.line_size
-  for i = 0, change.count - 1 do out:putcdata(p + f.debug + size * change.lines[i], size) end
-end
-
 local function put_debug(out, p, f, change)
   local names = f.debug + f.line_size * f.count
   local kept = skip_names(p, names, math.min(f.upvalue_count, change.upvalue_count))
   local variables = skip_names(p, names, f.upvalue_count)
   if change.code then
-    put_lines(out, p, f, change)
+    local size = f.line_size
+    for i = 0, change.count - 1 do out:putcdata(p + f.debug + size * change.lines[i], size) end
   else
     out:putcdata(p + f.debug, names - f.debug)
   end

@@ -10,16 +10,14 @@ local bit = require 'bit'
 ffi.cdef[[
 double log(double);
 double log1p(double);
-double exp(double);
 double sin(double);
 double cos(double);
-double tan(double);
 double fma(double, double, double);
 ]]
 
 local C = ffi.C
 local band, arshift, rshift = bit.band, bit.arshift, bit.rshift
-local ceil, floor, sqrt, pi = math.ceil, math.floor, math.sqrt, math.pi
+local floor, sqrt, pi = math.floor, math.sqrt, math.pi
 local doubles, floats = ffi.typeof('double *'), ffi.typeof('float *')
 local words_type, longs = ffi.typeof('uint32_t *'), ffi.typeof('int64_t *')
 
@@ -102,32 +100,6 @@ function draws.normal_blocks(values, n, mean, deviation)
   end
 end
 
---- Turns uniform doubles of [0, 1) into those of the exponential distribution.
--- @param scale -1 / rate
-function draws.exponential(values, n, scale)
-  local z = ffi.cast(doubles, values)
-  for i = 0, n - 1 do z[i] = scale * C.log1p(-z[i]) end
-end
-
---- Turns uniform doubles of [0, 1) into those of Cauchy's distribution.
-function draws.cauchy(values, n, median, sigma)
-  local z = ffi.cast(doubles, values)
-  for i = 0, n - 1 do z[i] = C.fma(sigma, C.tan(pi * (z[i] - 0.5)), median) end
-end
-
---- Turns uniform doubles of [0, 1) into numbers of trials.
--- @param scale the logarithm of the probability that a trial fails
-function draws.geometric(values, n, scale)
-  local z = ffi.cast(doubles, values)
-  for i = 0, n - 1 do z[i] = ceil(C.log(z[i]) / scale) end
-end
-
---- Turns normal doubles with mean 0 and deviation 1 into log-normal ones.
-function draws.log_normal(values, n, mean, deviation)
-  local z = ffi.cast(doubles, values)
-  for i = 0, n - 1 do z[i] = C.exp(C.fma(z[i], deviation, mean)) end
-end
-
 --- Fills n int64 with whole numbers from `first` on, of which there are `count`, below 2^32.
 function draws.whole(words, out, n, first, count)
   local w, z = ffi.cast(words_type, words), ffi.cast(longs, out)
@@ -141,19 +113,6 @@ function draws.shuffle(values, distances, first, count)
   for i = 0, count - 1 do
     local j = i + tonumber(distance[i])
     a[i], a[j] = a[j], a[i]
-  end
-end
-
---- Puts `count` numbers, from `first` on, each at a place among those before it or behind them. The
--- number that was at the place moves to the end.
--- @param values, places addresses of int64
-function draws.insert(values, places, first, count)
-  local a, place = ffi.cast(longs, values), ffi.cast(longs, places)
-  for i = 0, count - 1 do
-    local n, at = first + i, tonumber(place[i])
-    a[n] = n
-    a[n] = a[at]
-    a[at] = n
   end
 end
 

@@ -42,11 +42,6 @@ function blocks.moves()
   return moves[0]
 end
 
--- Counts a storage that has been resized.
-local function count_move()
-  moves[0] = moves[0] + 1
-end
-
 -- -------------------------------------------------------------------- tensors
 
 -- A block and its elements. Where there is no memory, garbage goes first, which LuaJIT does not
@@ -124,7 +119,7 @@ end
 --- Copies a storage's elements to a larger block, which takes the place of the storage.
 function blocks.grow(dtype, block, storage)
   ffi.copy(block.own.data, storage.data, tonumber(storage.size) * ffi.sizeof(dtype.ctype))
-  count_move()
+  moves[0] = moves[0] + 1
 end
 
 --- Makes the userdata of a block.

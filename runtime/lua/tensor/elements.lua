@@ -1,12 +1,12 @@
 --- Conversions between Lua numbers and elements of each type: `load` reads an element from memory,
 -- `convert` converts a number for an element as C does, and `wrap` as LuaJIT's FFI does.
 --
--- Elements may be read by `load` only: see parallel/numbers.lua. (runtime/compute/lua_kernels.py
+-- Elements may be read by `load` only: see parallel/memory.lua. (runtime/compute/lua_kernels.py
 -- makes nans safe in arrays that lua_kernels.lua works on.)
 -- @module elements
 
 local ffi, host, bridge, c_structs = import('ffi', 'host', 'core.bridge', 'core.c_structs')
-local python_calls, plain_numbers = import('core.python_calls', 'parallel.numbers')
+local python_calls, raw_memory = import('core.python_calls', 'parallel.memory')
 
 local tonumber, floor, ceil = tonumber, math.floor, math.ceil
 local cast = ffi.cast
@@ -56,7 +56,7 @@ for _, dtype in ipairs(c_structs.dtypes) do
     dtype.convert = converter(2 ^ 63)
     dtype.wrap = dtype.convert
   elseif dtype.name == 'Float' or dtype.name == 'Double' then
-    dtype.load = dtype.name == 'Float' and plain_numbers.load_float or plain_numbers.load_double
+    dtype.load = dtype.name == 'Float' and raw_memory.load_float or raw_memory.load_double
     dtype.convert, dtype.wrap = unchanged, unchanged
   elseif dtype.name == 'Half' then
     dtype.load, dtype.convert = load_half, convert_half

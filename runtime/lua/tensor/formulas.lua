@@ -268,8 +268,7 @@ local resize_as = dtype.resize_as
 local load_double, load_float = double.load, float.load
 local load_long, load_int, load_byte = long.load, int.load, byte.load
 local MAX_IN_LUA, MIN_TURNS, few, block_like, publish, address = unpack(formulas.tools)
-local shape, step, dense, same_sizes, lay_out, lay_out_visits,
-  clash = unpack(formulas.layout)
+local shape, step, dense, same_sizes, lay_out, clash = unpack(formulas.layout)
 local operands, steps, count, to_loop, as_float,
   copy_rows, copy_bytes, make_widen, make_narrow = unpack(formulas.loops)
 local lay_out_in_memory, fold_rows, copy_in_memory, sections, fits, block_along, fold, accumulate,
@@ -278,8 +277,7 @@ local LARGE, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
 ]] .. ('local %s = places.%s\n'):format(table.concat(names, ', '), table.concat(names, ', places.'))
 formulas.tools = { MAX_IN_LUA, MIN_TURNS, few, block_like, publish, address }
 formulas.layout = {
-  layouts.shape, layouts.step, dense, same_sizes, layouts.lay_out,
-  layouts.lay_out_visits, layouts.clash,
+  layouts.shape, layouts.step, dense, same_sizes, layouts.lay_out, layouts.clash,
 }
 formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, copy_bytes, make_widen,
   make_narrow }

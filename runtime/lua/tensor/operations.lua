@@ -1,4 +1,4 @@
---- The operations of all classes, whose names runtime/host/operation_names.py writes here.
+--- The operations of all classes, whose names tests/operation_names.py writes here.
 -- Before the names in a line: 't' if torch has them as functions, and the indices of the element
 -- types that have them as methods. A star says that the operations have Lua formulas, a plus that
 -- they have Lua functions for few elements, an exclamation mark that each is the same function for

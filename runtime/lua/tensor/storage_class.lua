@@ -8,7 +8,6 @@ local type_names, blocks = import('core.type_names', 'tensor.blocks')
 local operations = import 'tensor.operations'
 
 local storage_class = {}
-local band, RESIZABLE = require('bit').band, c_structs.flags.RESIZABLE
 
 local type, tonumber, ipairs, select = type, tonumber, ipairs, select
 local rawequal, FIRST_STORAGE = rawequal, host.FIRST_STORAGE
@@ -69,19 +68,6 @@ local function sized(dtype, count, n)
   return (blocks.publish_store(dtype, store))
 end
 
--- Adds resize where the size stays as it is.
-local function add_resize(mt, dtype)
-  local structs, slow_resize = dtype.storage_structs, mt.resize
-  function mt.resize(self, ...)
-    local c = structs[self]
-    if c and select('#', ...) == 1 and band(c.flag, RESIZABLE) ~= 0
-      and (...) == tonumber(c.size) then
-      return self
-    end
-    return slow_resize(self, ...)
-  end
-end
-
 local function add_totable(mt, dtype)
   local load, structs, need_struct = dtype.load, dtype.storage_structs, dtype.need_storage
   function mt.totable(self)
@@ -95,7 +81,6 @@ local function add_totable(mt, dtype)
 end
 
 for _, dtype in ipairs(c_structs.dtypes) do
-  import.instance('tensor.element_access', dtype)
   local make = bridge.stub('Storage.new', dtype.index)
   local function new(...)
     if type((...)) == 'table' then return from_table(dtype, make, (...)) end
@@ -113,7 +98,6 @@ for _, dtype in ipairs(c_structs.dtypes) do
   operations.add(mt, 'Storage.', dtype.index)
   for name, f in pairs(import.instance('tensor.storage_access', dtype, mt)) do mt[name] = f end
   add_totable(mt, dtype)
-  add_resize(mt, dtype)
   mt.new, mt.__eq__ = new, same_object
   mt.__len__, mt.__tostring__ = mt.size, bridge.stub('Storage.tostring', dtype.index)
   mt.tostring = nil

@@ -3,8 +3,8 @@
 -- so that a wrong self is the first error, as in the reference.
 -- @module tester_assertions
 
-local errors, tester_class, equal = import('core.errors', 'testing.class', 'testing.equal')
-local Tester = tester_class.Tester
+local errors, equal, test_runner = import('core.errors', 'testing.equal', 'testing.run')
+local Tester = test_runner.Tester
 local equal_values = errors.public(equal.values)
 
 -- --------------------------------------------------------------- arguments
@@ -169,26 +169,19 @@ function Tester:assertNoError(f, ...)
   return self:_assert_sub(ok, violation(first, value))
 end
 
-local function accept() return true end
-
 function Tester:assertError(f, ...)
-  return self:assertErrorObj(f, accept, ...)
+  return self:assertErrorObj(f, function() return true end, ...)
 end
 
 function Tester:assertErrorMsg(f, message, ...)
-  local function is_message(value) return value == message end
-  return self:assertErrorObj(f, is_message, ...)
+  return self:assertErrorObj(f, function(value) return value == message end, ...)
 end
 
 function Tester:assertErrorPattern(f, pattern, ...)
-  local function matches(value)
-    local at = string.find(value, pattern)
-    return at ~= nil
-  end
-  return self:assertErrorObj(f, matches, ...)
+  return self:assertErrorObj(f, function(value) return string.find(value, pattern) ~= nil end, ...)
 end
 
-tester_class.make_fast_methods('assert assertlt assertle assertgt assertge asserteq assertne eq ne '
+test_runner.make_fast_methods('assert assertlt assertle assertgt assertge asserteq assertne eq ne '
   .. 'assertGeneralEq assertGeneralNe _eqOrNeq')
 errors.make_public(Tester, 'assertalmosteq assertTableEq assertTableNe assertTensorEq '
   .. 'assertTensorNe _assertTableEqOrNeq _assertTensorEqOrNeq assertErrorObj assertNoError '

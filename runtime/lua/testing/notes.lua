@@ -2,8 +2,8 @@
 -- the place of the assertion.
 -- @module tester_notes
 
-local errors, tester_class, test_runner = import('core.errors', 'testing.class', 'testing.run')
-local Tester = tester_class.Tester
+local errors, test_runner = import('core.errors', 'testing.run')
+local Tester = test_runner.Tester
 
 local getinfo = debug.getinfo
 
@@ -102,4 +102,4 @@ function Tester:_assert_sub(condition, message)
 end
 
 errors.make_public(Tester, '_addDebugInfo _warning')
-tester_class.make_fast_methods('_success _failure _assert_sub')
+test_runner.make_fast_methods('_success _failure _assert_sub')

@@ -1,17 +1,30 @@
---- torch.Tester: runs its tests, shows the progress and reports. The functions that run tests are
--- not public (errors.public): the traceback of an error that is thrown again must still have the
--- frames of the test. So the parts of these functions are public.
+--- The class torch.Tester: runs its tests, shows the progress and reports. The functions that run
+-- tests are not public (errors.public): the traceback of an error that is thrown again must still
+-- have the frames of the test. So the parts of these functions are public.
 -- @module tester_run
 
-local runtime_errors, tester_class = import('core.errors', 'testing.class')
+local runtime_errors = import 'core.errors'
 
-local test_runner = {}
-local Tester = tester_class.Tester
+local Tester = torch.class('torch.Tester', torch)
+local test_runner = { Tester = Tester }
 
 local format, rep = string.format, string.rep
 
 local WIDTH = 80 -- of a line of the progress, with its last word
 local FAILED = 'An error was found while running tests!'
+
+--- Makes methods public (errors.public) for every self but a Tester: those that are called very
+-- often and that raise none of Lua's own errors for a Tester. A string lists their names.
+function test_runner.make_fast_methods(names)
+  for name in names:gmatch('%S+') do
+    local method = Tester[name]
+    local public = runtime_errors.public(method)
+    Tester[name] = function(self, ...)
+      if getmetatable(self) == Tester then return method(self, ...) end
+      return public(self, ...)
+    end
+  end
+end
 
 -- io.write is looked up for each text: who replaces it sees or silences the report.
 local function write(...)

@@ -1,13 +1,12 @@
 --- torch.Tester and torch.TestSuite: the tests that they hold.
 -- @module tester
 
-local errors, tester_class = import('core.errors', 'testing.class')
+local errors, test_runner = import('core.errors', 'testing.run')
 
-local Tester = tester_class.Tester
+local Tester = test_runner.Tester
 
 import 'testing.notes'
 import 'testing.assertions'
-import 'testing.run'
 
 function Tester:__init()
   self.tests, self.disabledTests, self._currentTestName = {}, {}, ''
@@ -29,16 +28,6 @@ function Tester:setSummaryOnly(on) self.summaryOnly = on end
 
 local HOOKS = { _setUp = 'set-up', _tearDown = 'tear-down' }
 
-local function add_hook(self, name, f)
-  if self[name] then error('Only one ' .. HOOKS[name] .. ' function allowed', 0) end
-  self[name] = f
-end
-
-local function add_test(self, name, f)
-  if self.tests[name] ~= nil then errors.fail('Test with name ' .. name .. ' already exists!') end
-  self.tests[name] = f
-end
-
 local function add_all(self, tests)
   local suite = tests.__isTestSuite
   if not suite then self:_warning('Should use TestSuite rather than plain lua table') end
@@ -58,9 +47,12 @@ function Tester:add(f, name)
   elseif type(f) ~= 'function' then
     error('Only tables of functions and functions supported', 0)
   elseif HOOKS[name] then
-    add_hook(self, name, f)
+    if self[name] then error('Only one ' .. HOOKS[name] .. ' function allowed', 0) end
+    self[name] = f
   else
-    add_test(self, name or 'unknown', f)
+    name = name or 'unknown'
+    if self.tests[name] ~= nil then errors.fail('Test with name ' .. name .. ' already exists!') end
+    self.tests[name] = f
   end
   return self
 end

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.runtime.core import exit_hooks
+from th_shell.runtime.core import process
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 from th_shell.runtime.io.replacement import replace_file
@@ -88,7 +88,7 @@ def draw_what_waits() -> None:
             print(error, file=sys.stderr)
 
 
-exit_hooks.at_the_end(draw_what_waits)
+process.at_the_end(draw_what_waits)
 
 
 def _save(

@@ -7,7 +7,7 @@
 -- written when something is set, and by plotflush.
 -- @module gnuplot
 
-local bridge, commands, errors = import('core.bridge', 'core.commands', 'core.errors')
+local bridge, compat, errors = import('core.bridge', 'core.compat', 'core.errors')
 local front_end, new_picture_file = import('core.front_end', 'packages.picture_file')
 
 local print = print
@@ -21,7 +21,7 @@ local python = bridge.python_half 'gnuplot'
 local SCREEN, PRINTED = { 640, 480 }, { 1024, 768 }
 local SIZES = { png = SCREEN, svg = { 600, 480 }, eps = { 500, 350 }, pdf = { 500, 300 } }
 
-commands.before_commands(python.draw_what_waits)
+compat.before_commands(python.draw_what_waits)
 
 local figures = {} -- number -> figure
 local current -- the number of the figure that is plotted in
@@ -218,9 +218,9 @@ function gnuplot.axis(axis)
   end
 end
 
--- --------------------------------------------------------------------- commands
+-- --------------------------------------------------------------------- compat
 
--- Patterns of commands of gnuplot, and what does the same; it returns false if it could not.
+-- Patterns of compat of gnuplot, and what does the same; it returns false if it could not.
 local COMMANDS = {
   { '^set (%l+) ["\'](.*)["\']$', function(name, text)
     if name ~= 'title' and not (name:find('label$') and gnuplot[name]) then return false end
@@ -260,7 +260,7 @@ local function run(command)
   end
 end
 
---- Runs commands of gnuplot: those for titles, labels, ranges, ticks, the grid, the legend and
+--- Runs compat of gnuplot: those for titles, labels, ranges, ticks, the grid, the legend and
 -- logarithmic axes. Of others, tells that they have no effect.
 function gnuplot.raw(text)
   for line in text:gmatch('[^\n;]+') do

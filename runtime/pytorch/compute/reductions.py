@@ -15,8 +15,8 @@ import numpy as np
 
 from th_shell.runtime.compute.bulk import add_rows, cumulate_rows, spread_of_rows
 from th_shell.runtime.compute.thread_pool import LARGE
-from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.memory import address_of
 from th_shell.runtime.core.tensor import contiguous_strides
 from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.results import named

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.memory import address_of
 from th_shell.runtime.core.pickles import makes, restored
 from th_shell.torch.base.dtypes import default_dtype, dtype, dtype_of
 from th_shell.torch.base.missing import type_name

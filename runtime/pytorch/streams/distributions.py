@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from th_shell.runtime.compute.thread_pool import LARGE
-from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.memory import address_of
 from th_shell.torch.base.quiet import calmly
 from th_shell.torch.compute.reductions import FEW
 from th_shell.torch.streams.uniform import (

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.memory import address_of
 from th_shell.torch.base.quiet import quietly
 from th_shell.torch.compute.reductions import FEW
 from th_shell.torch.streams.words import BLOCK, Words

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.memory import address_of
 
 if TYPE_CHECKING:
     from numpy.random import MT19937

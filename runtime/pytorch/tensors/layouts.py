@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.memory import address_of
 from th_shell.runtime.core.tensor import contiguous_strides
 from th_shell.torch.base.dtypes import dtype
 from th_shell.torch.base.shapes import Shape

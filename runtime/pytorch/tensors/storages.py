@@ -13,8 +13,8 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.memory import address_of
 from th_shell.runtime.core.pickles import makes, restored
 from th_shell.runtime.core.storage import Storage
 from th_shell.torch.base.device import CPU, device

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import DTYPES, Array, DType
 from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.memory import address_of
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage, storage_class
 from th_shell.runtime.core.tensor import contiguous_strides
 from th_shell.torch.base.dtypes import NUMPY_DTYPES, dtype

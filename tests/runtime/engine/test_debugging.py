@@ -151,15 +151,6 @@ def test_no_code_of_the_program_runs_for_a_list(engine: Engine) -> None:
     assert engine.values["ran"] is None
 
 
-def test_a_wrapped_coroutine_shows_where_it_has_failed(engine: Engine) -> None:
-    failed(engine, b"local co = coroutine.wrap(function(v)\nlocal w = v\nerror('') end)\nco(3)")
-    assert rows(engine.debugging.request("frames"), 3) == [
-        ("function <[1]:1>", "=[1]", 3),
-        ("main chunk", "=[1]", 4),
-    ]
-    assert engine.debugging.request("evaluate", 1, "w")[1] == "3"
-
-
 def test_the_innermost_frames_of_deep_calls(engine: Engine) -> None:
     failed(
         engine, b"local function f(n) if n == 0 then error('') end\nreturn f(n - 1) + n end f(9999)"

@@ -159,13 +159,13 @@ def test_arrays_that_are_copied(lua: Engine, array: Any) -> None:
     assert not _shared(lua, array)
 
 
-def test_results_are_arrays_where_that_is_said(lua: Engine) -> None:
-    lua.run("x = torch.range(1, 3)")
-    array, number, table = lua.eval("x, 2, {x}", arrays=True)
-    assert type(array) is np.ndarray and number == 2 and type(table) is LuaTable
-    array[0] = 7
-    assert lua.eval("x[1]") == 7 and lua.eval("x", arrays=True).tolist() == [7, 2, 3]
+def test_results_are_arrays_where_that_is_said() -> None:
     with Engine(arrays=True) as other:
+        other.run("x = torch.range(1, 3)")
+        array, number, table = other.eval("x, 2, {x}")
+        assert type(array) is np.ndarray and number == 2 and type(table) is LuaTable
+        array[0] = 7
+        assert other.eval("x[1]") == 7
         other["f"] = lambda x: x + 1
         function, table = other.eval("function(x) return f(x) end, {torch.ones(2)}")
         assert type(function(array)) is np.ndarray and function(array).tolist() == [8, 3, 4]

@@ -1,9 +1,7 @@
 """The names that Lua has of the operations are those of the table of operations."""
 
-from th_shell.runtime.host.operation_names import PATH, listing
+from tests.operation_names import PATH, listing
 
 
 def test_the_names_are_up_to_date() -> None:
-    assert PATH.read_text() == listing(), (
-        "write them: python -m th_shell.runtime.host.operation_names"
-    )
+    assert PATH.read_text() == listing(), "write them: .venv/bin/python -m tests.operation_names"

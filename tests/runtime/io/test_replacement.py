@@ -18,7 +18,6 @@ import pytest
 
 from tests.conftest import Lua
 from tests.runtime.conftest import somebody
-from th_shell.runtime.io import replacement
 from th_shell.runtime.io.replacement import Replacement
 
 ONLY_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can do that")
@@ -39,16 +38,6 @@ def replace(path: Path, content: bytes) -> None:
     finally:
         new.abandon()
         os.close(new.descriptor)
-
-
-@pytest.fixture(params=["nameless", "named"], autouse=True)
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How the new file is made: not every file system knows files without names."""
-    if request.param == "named":
-        monkeypatch.setattr(replacement, "DESCRIPTORS", b"/none")
-    elif not hasattr(os, "O_TMPFILE"):
-        pytest.skip("the system knows no files without names")
-    return str(request.param)
 
 
 @pytest.fixture
@@ -123,21 +112,6 @@ def test_attributes_stay(file: Path) -> None:
     assert os.getxattr(file, "user.note") == b"mine"
 
 
-def test_descriptors_that_cannot_be_linked(
-    file: Path, monkeypatch: pytest.MonkeyPatch, way: str
-) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise PermissionError
-
-    monkeypatch.setattr(os, "link", refuse)
-    file.chmod(0o640)
-    content = os.urandom(3_000_000)
-    replace(file, content)
-    replace(file.with_name("new"), b"new")
-    assert (file.read_bytes(), file.stat().st_mode & 0o777) == (content, 0o640)
-    assert names(file.parent) == ["file", "new"]
-
-
 def test_interrupted_while_written_in_place(others: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write, calls = os.pwrite, []
 
@@ -197,18 +171,17 @@ def test_what_is_no_name_of_a_file(
     assert names(tmp_path) == ["folder"] and not names(tmp_path / "folder")
 
 
-def test_abandoned(file: Path, way: str) -> None:
+def test_abandoned(file: Path) -> None:
     new = Replacement(bytes(file))
     os.write(new.descriptor, b"bad")
-    assert len(names(file.parent)) == (2 if way == "named" else 1)
+    assert len(names(file.parent)) == 2
     new.abandon()
     os.close(new.descriptor)
     assert file.read_bytes() == b"good"
     assert names(file.parent) == ["file"]
 
 
-def test_a_child_leaves_its_parents_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replacement, "DESCRIPTORS", b"/none")
+def test_a_child_leaves_its_parents_file(file: Path) -> None:
     new = Replacement(bytes(file))
     new._process += 1
     new.abandon()
@@ -323,9 +296,9 @@ def test_a_class_that_ends_the_program(file: Path) -> None:
     assert names(file.parent) == ["file"]
 
 
-def test_a_class_that_closes_the_file(lua: Lua, file: Path, way: str) -> None:
-    lua(f"local C = torch.class('Closes_{way}'); function C:write(f) f:close() end;")
-    assert lua.error(f"torch.save('{file}', Closes_{way}())") == (
+def test_a_class_that_closes_the_file(lua: Lua, file: Path) -> None:
+    lua("local C = torch.class('Closes'); function C:write(f) f:close() end;")
+    assert lua.error(f"torch.save('{file}', Closes())") == (
         "calling 'close' on bad self (attempt to use a closed file)"
     )
     assert file.read_bytes() == b"good"
@@ -341,8 +314,8 @@ def test_full_disk(lua: Lua, full: Path) -> None:
 
 
 @pytest.mark.parametrize("quiet", ["", "f:quiet()"])
-def test_no_more_than_a_process_may_write(lua: Lua, file: Path, quiet: str, way: str) -> None:
-    name = f"Big{len(quiet)}_{way}"
+def test_no_more_than_a_process_may_write(lua: Lua, file: Path, quiet: str) -> None:
+    name = f"Big{len(quiet)}"
     lua(
         f"local C = torch.class('{name}');"
         f" function C:write(f) {quiet} f:writeDouble(torch.DoubleStorage(5e4)) end"
@@ -359,19 +332,15 @@ def test_no_more_than_a_process_may_write(lua: Lua, file: Path, quiet: str, way:
 
 
 @pytest.mark.thorough
-def test_a_killed_process_leaves_a_good_file(lua: Lua, tmp_path: Path, way: str) -> None:
+def test_a_killed_process_leaves_a_good_file(lua: Lua, tmp_path: Path) -> None:
     script = tmp_path / "resave.lua"
     script.write_text(RESAVE)
-    start = "import sys; from th_shell.cli import main; from th_shell.runtime.io import replacement"
-    start += "; replacement.DESCRIPTORS = b'/none'" * (way == "named") + "; main(sys.argv[1:])"
-    chance = random.Random(way)
+    chance = random.Random(5)
     for count in range(5):
         path = tmp_path / f"file{count}"
-        command = [sys.executable, "-c", start, str(script), str(path)]
+        command = [sys.executable, "-m", "th_shell", str(script), str(path)]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None and process.stdout.readline() == b"saved\t\n"
             time.sleep(chance.uniform(0.001, 0.1))
             process.send_signal(signal.SIGKILL)
         assert lua(f"print(torch.load('{path}'):sum())") == "200000\t\n"
-    left = [name for name in names(tmp_path) if name.endswith(".tmp")]
-    assert way == "named" or len(left) < 2  # it has a name for a moment only

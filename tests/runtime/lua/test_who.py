@@ -62,10 +62,3 @@ def test_a_function_of_the_program_stays(run: tuple[Engine, Run]) -> None:
     read(b"function who() print('mine') end")
     engine.use_prompt_who()
     assert read(b"who()") == "mine\t\n"
-
-
-def test_many_variables_are_cut(run: tuple[Engine, Run]) -> None:
-    engine, read = run
-    engine.use_prompt_who()
-    text = read(b"for i = 1, 10005 do _G['v' .. i] = i end who()")
-    assert text.endswith("10000 variables; 5 more are not listed\n")

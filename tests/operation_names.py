@@ -2,7 +2,7 @@
 
 They stand in ``lua/tensor/operations.lua``, where they are written from the table of operations by
 
-    python -m th_shell.runtime.host.operation_names
+    .venv/bin/python -m tests.operation_names
 
 It is part of the sources rather than made at the first start: so it can be read-only and needs no
 trust, and ``tests/runtime/host/test_listing.py`` says where it is not up to date.
@@ -19,7 +19,7 @@ from th_shell.runtime.compute import formulas
 from th_shell.runtime.ops import ROWS_ADDED
 
 #: The file.
-PATH = Path(__file__).parents[1] / "lua" / "tensor" / "operations.lua"
+PATH = Path(__file__).parents[1] / "runtime" / "lua" / "tensor" / "operations.lua"
 
 _WIDTH = 100  # of a line
 

@@ -1,4 +1,4 @@
-"""runtime/host/guards.py: exceptions become bytes, and Ctrl-C ends only what may be ended."""
+"""runtime/host/lua_calls.py: exceptions become bytes, and Ctrl-C ends only what may be ended."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from th_shell.runtime.core.errors import ArgError
 from th_shell.runtime.core.interrupts import is_interruptible
-from th_shell.runtime.host.guards import guarded
+from th_shell.runtime.host.lua_calls import guarded
 
 
 def _refuse(position: int) -> None:
