@@ -49,7 +49,9 @@ def test_a_page_at_the_prompt_of_python(command: list[str], environment: dict[st
     with terminal.running([*command, "--python"], env=environment) as program:
         terminal.until(b">>> ")
         terminal.press(paste(page).encode() + b"\r")
-        terminal.until(b"\r\ntensor(2.)\r\n>>> torch.ones(2)\r\ntensor([1., 1.])\r\n")
+        terminal.until("\r\ntensor(2.)\r\n✓\r\n".encode())
+        terminal.until("\r\n✗ page: ".encode())
+        terminal.until(b"3 inputs: 1 as documented, 1 different, 1 without output")
         terminal.until(b">>> ")
         terminal.press(b"\x04")
         assert program.wait(60) == 0
