@@ -146,6 +146,7 @@ class Player(ABC):
     ) -> None:
         self._session = session
         self._all = examples
+        self._is_run = is_run
         self._examples = [example for example in examples if is_run(example)]
         self._copy = copy
         self._judging = docs.Judging()
@@ -155,7 +156,7 @@ class Player(ABC):
         """Run all examples; return False if one of them ends the session."""
         for example in self._all:
             self._prepare(example)
-            if example not in self._examples:
+            if not self._is_run(example):
                 continue
             if self._session.is_exit(example.source):
                 return False
