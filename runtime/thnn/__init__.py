@@ -18,7 +18,6 @@ from th_shell.runtime.thnn import (  # noqa: F401
     elementwise,
     fractional_pooling,
     index_linear,
-    linear,
     lookup,
     lp_pooling,
     pooling,
@@ -28,7 +27,6 @@ from th_shell.runtime.thnn import (  # noqa: F401
     sub_sampling,
     temporal,
     unpooling,
-    volumetric_convolution,
 )
 
 #: That the modules are imported, and the table is complete.

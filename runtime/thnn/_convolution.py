@@ -299,14 +299,6 @@ def covering_windows(count: Sizes, kernel: Sizes, stride: Sizes) -> Windows:
     return plain_windows(size, kernel, stride)
 
 
-def full_size(
-    count: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, extra: Sizes
-) -> Sizes:
-    """The size of the image that has so many places for a kernel's window, and some extra."""
-    numbers = zip(count, kernel, stride, padding, dilation, extra, strict=True)
-    return tuple((n - 1) * s - 2 * p + d * (k - 1) + 1 + e for n, k, s, p, d, e in numbers)
-
-
 def check_found(input_sizes: Sizes, output_sizes: Sizes, maps: int, planes: int) -> None:
     """Raise an error unless each size of the output is at least 1.
 

@@ -1,4 +1,4 @@
-"""SpatialConvolutionLocal, with weights of its own for each place; and columns of images as such.
+"""SpatialConvolutionLocal, with weights of its own for each place.
 
 finput holds the columns of all samples, as in SpatialConvolutionMM.
 """
@@ -29,53 +29,11 @@ from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 _KERNEL = "int kW, int kH, int dW, int dH, int padW, int padH"
 
-# -- columns
-
-_UNFOLDED = (
-    f"finput, input, {_KERNEL}, int nInputPlane, int inputWidth, int inputHeight, "
-    "int outputWidth, int outputHeight"
-)
-
-
-@thnn("unfolded_copy", _UNFOLDED, has_state=False)
-def unfolded_copy(call: Call) -> None:
-    """finput = the columns of input."""
-    shape = _unfolded(call)
-    x, columns = call.read(call.input), call.change(call.finput)
-    _unfold(shape, x, columns)
-
 
 def _unfold(shape: Shape, x: Array, columns: Array) -> None:
     """columns = those of the images of all samples."""
     _columns.unfold(shape.windows, x.reshape(shape.images), columns.reshape(-1, *shape.columns))
 
-
-@thnn("unfolded_acc", _UNFOLDED, has_state=False)
-def unfolded_acc(call: Call) -> None:
-    """Add the columns in finput to input."""
-    shape = _unfolded(call)
-    columns, out = call.read(call.finput), call.change(call.input)
-    _columns.fold(shape.windows, columns.reshape(1, *shape.columns), out.reshape(shape.images))
-
-
-def _unfolded(call: Call) -> Shape:
-    if min(*call.numbers[:4], *call.numbers[6:]) < 1:
-        raise TorchError("sizes and strides should be greater than zero")
-    kernel, stride, padding = in_order(call.numbers[:6], 2)
-    size, count = in_order(call.numbers[7:], 2)
-    windows = inner_windows(size, kernel, stride, padding, count)
-    shape = Shape((1,), call.nInputPlane, 1, size, count, windows)
-    named = (("finput", call.finput, shape.columns), ("input", call.input, shape.images))
-    for name, t, sizes in named:
-        if t.nelement != prod(sizes) or not t.is_contiguous:
-            raise TorchError(
-                f"{name} needs to be contiguous, with {prod(sizes)} elements, "
-                f"but got: {describe(t.sizes)}"
-            )
-    return shape
-
-
-# -- SpatialConvolutionLocal
 
 _LOCAL = (
     f"finput, fgradInput, {_KERNEL}, long inputWidth, long inputHeight, long outputWidth, "

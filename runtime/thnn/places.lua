@@ -1,13 +1,12 @@
 --- Loops over the indices of nn's pooling: what they tell becomes places in planes, from 1, and
--- the other way round. Tables of whole numbers that places are computed from are doubles. Besides,
--- loops over places between elements, those of SpatialGridSamplerBilinear.
+-- the other way round. Tables of whole numbers that places are computed from are doubles.
 -- @module places
 
 local jobs = ...
 local ffi, raw_memory = import('ffi', 'parallel.memory')
 local job = jobs.add
 
-local cast, copy, fill = ffi.cast, ffi.copy, ffi.fill
+local cast, copy = ffi.cast, ffi.copy
 local band, bor, lshift, rshift = bit.band, bit.bor, bit.lshift, bit.rshift
 local tonumber, floor, ceil, error = tonumber, math.floor, math.ceil, error
 
@@ -160,72 +159,5 @@ job('nn_fractions', 'out right source size dims head length order[3] windows[3] 
           end
         end
       end
-    end
-  end)
-
--- ------------------------------------------------------------------ points of grids
-
--- Calls `visit` for the four elements around each point of a sample's grid: with the point's
--- number, where the element is in a plane (nil outside of it), its weight, and how much this grows
--- with the point's place from left to right, and from top to bottom.
-local function each_corner(p, sample, visit)
-  local size, cell = p.size, cells[p.size]
-  local load_number, grid = loaders[size], cast(reals[size], p.grid) + sample * p.points * 2
-  local function place(k, count)
-    cell[0] = load_number(grid, k) + 1
-    cell[0] = load_number(cell, 0) / 2 * (count - 1)
-    return load_number(cell, 0)
-  end
-  for point = 0, p.points - 1 do
-    local x, y = place(2 * point, p.width), place(2 * point + 1, p.height)
-    local left, top = floor(x), floor(y)
-    for corner = 0, 3 do
-      local right, below = corner % 2, floor(corner / 2)
-      local by_x = right == 1 and x - left or left + 1 - x
-      local by_y = below == 1 and y - top or top + 1 - y
-      local column, row = left + right, top + below
-      local inside = column >= 0 and column < p.width and row >= 0 and row < p.height
-      visit(point, inside and row * p.width + column or nil, by_x * by_y,
-        right == 1 and by_y or -by_y, below == 1 and by_x or -by_x)
-    end
-  end
-end
-
--- Images at the points of grids, which have pairs of numbers from -1 to 1. Positions are samples.
-job('nn_grid', 'size input grid planes height width points output', function(p, first, last)
-  local load_number, each, points = loaders[p.size], p.height * p.width, p.points
-  for sample = first, last - 1 do
-    local x = cast(reals[p.size], p.input) + sample * p.planes * each
-    local out = cast(reals[p.size], p.output) + sample * p.planes * points
-    fill(out, p.planes * points * p.size)
-    each_corner(p, sample, function(point, at, weight)
-      for c = 0, p.planes - 1 do
-        local value = at and load_number(x, c * each + at) or 0
-        out[c * points + point] = load_number(out, c * points + point) + value * weight
-      end
-    end)
-  end
-end)
-
--- The gradients, of images, which are 0 before, and of grids.
-job('nn_grid_back', 'size input grid planes height width points grads gradient toGrid',
-  function(p, first, last)
-    local load_number, each, points = loaders[p.size], p.height * p.width, p.points
-    for sample = first, last - 1 do
-      local x = cast(reals[p.size], p.input) + sample * p.planes * each
-      local r = cast(reals[p.size], p.gradient) + sample * p.planes * each
-      local g = cast(reals[p.size], p.grads) + sample * p.planes * points
-      local to = cast(reals[p.size], p.toGrid) + sample * points * 2
-      fill(to, points * 2 * p.size)
-      each_corner(p, sample, function(point, at, weight, by_x, by_y)
-        local product = 0
-        for c = 0, at and p.planes - 1 or -1 do
-          local upper, place = load_number(g, c * points + point), c * each + at
-          r[place] = load_number(r, place) + weight * upper
-          product = product + load_number(x, place) * upper
-        end
-        to[2 * point] = load_number(to, 2 * point) + product * by_x * (p.width - 1) / 2
-        to[2 * point + 1] = load_number(to, 2 * point + 1) + product * by_y * (p.height - 1) / 2
-      end)
     end
   end)
