@@ -235,14 +235,6 @@ def count_threads(work: int) -> int:
     return get_threads() if work >= LARGE else 1
 
 
-def all_positive(values: Array) -> bool:
-    """Tell whether all whole numbers are above 0; of those of a recorded call a job tells."""
-    if is_recording():
-        check_range(values)
-        return True
-    return bool(values.min() > 0)
-
-
 def check_range(values: Array, least: int = 1, most: float = math.inf) -> None:
     """Raise IndexError unless all whole numbers of 64 bits are in a range."""
     run("nn_check", 1, source=values, count=values.size, least=least, most=most)

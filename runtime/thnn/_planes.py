@@ -6,7 +6,6 @@ those of all planes, one after the other.
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 from th_shell.runtime.compute.c_functions import blas
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.tensor import Sizes
-from th_shell.runtime.thnn._jobs import run, working
+from th_shell.runtime.thnn._jobs import run
 from th_shell.runtime.thnn._windows import Plan
 
 _TOGETHER = 2048  # elements for which planes have a table together
@@ -127,26 +126,20 @@ def places_in_volume(
     the first element in time, which the reference leaves out; below 0 what is not in a volume.
     strict: -1 for what is outside in any dimension, and 0 for nothing.
     """
-    places = working(len(indices), np.int64)
-    run(
-        "nn_volume_places",
-        len(indices),
-        out=places,
-        source=indices,
-        starts=_starts_in_volume(windows, stride, pad),
-        count=math.prod(windows),
-        apart=dilation,
-        sizes=sizes,
-        strict=strict,
+    at = indices.reshape(-1, *windows)
+    numbers = zip(np.indices(windows), stride, pad, dilation, strict=True)
+    t, h, w = (
+        (at >> 8 * d & 0xFF) * apart + (window * step - before)
+        for d, (window, step, before, apart) in enumerate(numbers)
     )
-    return places
-
-
-@lru_cache(maxsize=32)
-def _starts_in_volume(windows: Sizes, stride: Sizes, pad: Sizes) -> Array:
-    """Return the start of each window along time, along height, and along width."""
-    along = [np.arange(n) * d - p for n, d, p in zip(windows, stride, pad, strict=True)]
-    return np.array(np.meshgrid(*along, indexing="ij"), np.float64).reshape(3, -1)
+    places = (t * sizes[1] + h) * sizes[2] + w + 1
+    if strict:
+        along = zip((t, h, w), sizes, strict=True)
+        places[np.any([(x < 0) | (x >= size) for x, size in along], axis=0)] = -1
+    else:
+        places[places == 0] = -1
+        places[t == -1] = 0
+    return places.reshape(-1)
 
 
 def take(values: Array, places: Array, planes: int, out: Array) -> None:

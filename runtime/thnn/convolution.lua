@@ -1,5 +1,4 @@
---- Jobs of convolutions: the columns of images (columns.lua), and their products with weights;
--- and of sub-sampling, the sums of windows.
+--- Jobs of convolutions: the columns of images (columns.lua), and their products with weights.
 -- Elements are multiplied by BLAS, since Lua takes some nans for other values. Addresses are
 -- numbers. `size` is the size of an element in bytes; distances in memory are in elements.
 -- @module convolution
@@ -7,7 +6,7 @@
 local jobs = ...
 local ffi = require 'ffi'
 local copy, fill, cast = ffi.copy, ffi.fill, ffi.cast
-local ceil, floor, min, tonumber = math.ceil, math.floor, math.min, tonumber
+local ceil, min, tonumber = math.ceil, math.min, tonumber
 
 local loops, image_columns = jobs.part 'thnn.loops', jobs.part 'thnn.columns'
 local memory, numbers, loads = loops.memory, loops.numbers, loops.loads
@@ -313,58 +312,4 @@ jobs.add('nn_add_rows', 'size out source at count', function(p, first, last)
     local to, from = tonumber(at[row]) * count, row * count
     for i = 0, count - 1 do out[to + i] = load(out, to + i) + load(source, from + i) end
   end
-end)
-
--- ------------------------------------------------------------------ sums of windows
-
--- r[i] = r[i] + the number at places[i] of n windows; or the other way round.
-local function gather(load, r, x, places, n)
-  for i = 0, n - 1 do r[i] = load(r, i) + load(x, places[i]) end
-end
-
-local function scatter(load, r, x, places, n)
-  for i = 0, n - 1 do
-    local at = places[i]
-    x[at] = load(x, at) + load(r, i)
-  end
-end
-
--- For each plane of `count` numbers, `width` a row, adds what lies in its windows to a number of
--- each; if `back` is 1, adds each number to what lies in its window. `places` is where the `each`
--- windows begin in a plane (int32).
-jobs.add('nn_add_windows', 'size windows planes places each count width kW kH back',
-  function(p, first, last)
-    local load, each, add = loads[p.size], p.each, p.back == 1 and scatter or gather
-    local windows, planes = cast(numbers[p.size], p.windows), cast(numbers[p.size], p.planes)
-    local places, kw = cast(ints, p.places), p.kW
-    for k = first, last - 1 do
-      for tap = 0, kw * p.kH - 1 do
-        local y = floor(tap / kw)
-        add(load, windows + k * each, planes + (k * p.count + y * p.width + tap - y * kw), places,
-          each)
-      end
-    end
-  end)
-
--- Rows of `count` numbers times factors, plus terms, unless their address is 0. Row i begins with
--- factor i % planes; factors and terms are `step` bytes apart.
-jobs.add('nn_scale_rows', 'size out source factors terms planes count step multiply[2] add[2]',
-  function(p, first, last)
-    local multiplies, adds = loops.loop_of(p, 'multiply', p.size), loops.loop_of(p, 'add', p.size)
-    local size, count, step = p.size, p.count, p.step
-    for row = first, last - 1 do
-      local number, at = row % p.planes * size, row * count * size
-      local to = p.out + at
-      loops.compute(multiplies, count, p.source + at, size, p.factors + number, step, to, size)
-      if p.terms ~= 0 then
-        loops.compute(adds, count, to, size, p.terms + number, step, to, size)
-      end
-    end
-  end)
-
--- Multiplies numbers with others.
-jobs.add('nn_multiply', 'size out source', function(p, first, last)
-  local load = loads[p.size]
-  local out, source = cast(numbers[p.size], p.out), cast(numbers[p.size], p.source)
-  for i = first, last - 1 do out[i] = load(out, i) * load(source, i) end
 end)

@@ -213,6 +213,16 @@ jobs.add('axpys', 'run size count target to toStep source at fromStep values',
     end
   end)
 
+-- Raises the error of positions that are out of range unless `count` numbers (int64) are from
+-- `least` to `most`.
+jobs.add('nn_check', 'source count least most', function(p)
+  local source, least, most = cast(longs, p.source), p.least, p.most
+  for i = 0, p.count - 1 do
+    local number = tonumber(source[i])
+    if not (number >= least and number <= most) then error(jobs.OUT_OF_RANGE, 0) end
+  end
+end)
+
 -- Adds a multiple of each of `count` rows of grads, `length` numbers, to the row of gradients that
 -- the numbers at `at` (int64) name, from 1; rows `padding` get nothing. The factor is `scale`, or
 -- the row's own one of `factors` (double), unless that is 0. Positions are columns; `run` is BLAS's

@@ -1,6 +1,6 @@
 """SoftMax and LogSoftMax: along the first dimension of a frame, which may be one of a batch.
 
-The loops are jobs of ``thnn/norms.lua``.
+The loops are jobs of ``thnn/softmax.lua``.
 """
 
 from __future__ import annotations
