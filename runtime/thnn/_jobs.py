@@ -171,23 +171,6 @@ def working(count: int, dtype: Any) -> Array:
     return array
 
 
-def take_rows(source: Array, rows: Array, out: Array | None = None) -> Array:
-    """out = the rows of a contiguous matrix that int64 numbers tell; by default working memory."""
-    if out is None:
-        out = working(len(rows) * source.shape[1], source.dtype)
-    size = source.shape[1] * source.itemsize
-    run(
-        "take",
-        len(rows),
-        work=len(rows) * source.shape[1],
-        out=out,
-        source=source,
-        at=rows,
-        size=size,
-    )
-    return out.reshape(len(rows), -1)
-
-
 def loops(dtype: np.dtype[Any], *ufuncs: np.ufunc) -> dict[str, Any]:
     """The inner loops of ufuncs as jobs get them, by name: their addresses and those of their data.
 

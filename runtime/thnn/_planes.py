@@ -132,7 +132,7 @@ def places_in_volume(
         (at >> 8 * d & 0xFF) * apart + (window * step - before)
         for d, (window, step, before, apart) in enumerate(numbers)
     )
-    places = (t * sizes[1] + h) * sizes[2] + w + 1
+    places: Array = (t * sizes[1] + h) * sizes[2] + w + 1
     if strict:
         along = zip((t, h, w), sizes, strict=True)
         places[np.any([(x < 0) | (x >= size) for x, size in along], axis=0)] = -1

@@ -6,11 +6,11 @@
 local jobs = ...
 local ffi = require 'ffi'
 local copy, fill, cast = ffi.copy, ffi.fill, ffi.cast
-local ceil, min, tonumber = math.ceil, math.min, tonumber
+local ceil, min = math.ceil, math.min
 
 local loops, image_columns = jobs.part 'thnn.loops', jobs.part 'thnn.columns'
 local memory, numbers, loads = loops.memory, loops.numbers, loops.loads
-local ints, longs = ffi.typeof('int32_t *'), ffi.typeof('int64_t *')
+local ints = ffi.typeof('int32_t *')
 local unfold, fold, scratch = image_columns.unfold, image_columns.fold, image_columns.scratch
 
 -- ------------------------------------------------------------------ BLAS
@@ -292,24 +292,3 @@ jobs.add('nn_weigh_sequences',
       end
     end
   end)
-
--- Rows of `count` elements at `out`: of row i all elements become number i % planes of `values`;
--- 0 where there are none.
-jobs.add('nn_fill_rows', 'size out values planes count', function(p, first, last)
-  local load, count, planes = loads[p.size], p.count, p.planes
-  local out, values = cast(numbers[p.size], p.out), cast(numbers[p.size], p.values)
-  for row = first, last - 1 do
-    local value = p.values ~= 0 and load(values, row % planes) or 0
-    for i = row * count, row * count + count - 1 do out[i] = value end
-  end
-end)
-
--- Adds rows of `count` elements, one after the other, to those at the positions `at` (int64).
-jobs.add('nn_add_rows', 'size out source at count', function(p, first, last)
-  local load, count, at = loads[p.size], p.count, cast(longs, p.at)
-  local out, source = cast(numbers[p.size], p.out), cast(numbers[p.size], p.source)
-  for row = first, last - 1 do
-    local to, from = tonumber(at[row]) * count, row * count
-    for i = 0, count - 1 do out[to + i] = load(out, to + i) + load(source, from + i) end
-  end
-end)

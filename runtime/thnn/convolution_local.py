@@ -19,11 +19,10 @@ from th_shell.runtime.thnn._convolution import (
     Shape,
     check_columns,
     check_gradient,
-    fill_rows,
     inner_windows,
     remembered,
 )
-from th_shell.runtime.thnn._jobs import loops, run, take_rows
+from th_shell.runtime.thnn._jobs import loops, run
 from th_shell.runtime.thnn.checks import check, check_batch, check_size, check_steps, in_order
 from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
@@ -41,7 +40,9 @@ _LOCAL = (
 )
 
 
-@thnn("SpatialConvolutionLocal_updateOutput", f"input, output, weight, bias, {_LOCAL}")
+@thnn(
+    "SpatialConvolutionLocal_updateOutput", f"input, output, weight, bias, {_LOCAL}", repeats=False
+)
 def forward(call: Call) -> None:
     """output = bias + for each place its weights times what lies under the kernel there."""
     shape = _checked(call)
@@ -49,11 +50,11 @@ def forward(call: Call) -> None:
     columns = call.write(call.finput, shape.all_columns)
     out = call.write(call.output, (*shape.batch, shape.maps, *shape.count))
     _unfold(shape, x, columns)
-    take_rows(b.reshape(1, -1), np.zeros(shape.images[0], np.int64), out)
+    out.reshape(shape.images[0], -1)[...] = b.reshape(-1)
     _multiply("forward", shape, columns, w, out)
 
 
-@thnn("SpatialConvolutionLocal_updateGradInput", f"{BACKWARD}, weight, {_LOCAL}")
+@thnn("SpatialConvolutionLocal_updateGradInput", f"{BACKWARD}, weight, {_LOCAL}", repeats=False)
 def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     shape = _checked(call)
@@ -62,11 +63,15 @@ def backward(call: Call) -> None:
     out = call.write(call.gradInput, call.input.sizes)
     columns = call.write(call.fgradInput, call.finput.sizes)
     _multiply("backward", shape, columns, w, g)
-    fill_rows(out.reshape(shape.images))
+    out.fill(0)
     _columns.fold(shape.windows, columns.reshape(-1, *shape.columns), out.reshape(shape.images))
 
 
-@thnn("SpatialConvolutionLocal_accGradParameters", f"{GRADIENTS}, {_LOCAL}, accreal scale")
+@thnn(
+    "SpatialConvolutionLocal_accGradParameters",
+    f"{GRADIENTS}, {_LOCAL}, accreal scale",
+    repeats=False,
+)
 def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     check(call.gradWeight.is_contiguous, 4, "gradWeight needs to be contiguous")

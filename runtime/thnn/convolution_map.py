@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from math import prod
 
 import numpy as np
 
@@ -16,8 +15,6 @@ from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.tensor import Sizes, Tensor, describe
 from th_shell.runtime.thnn import _columns
-from th_shell.runtime.thnn._convolution import covering_windows, fill_rows, plain_windows
-from th_shell.runtime.thnn._jobs import run, take_rows, working
 from th_shell.runtime.thnn._windows import Windows
 from th_shell.runtime.thnn.checks import check
 from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
@@ -47,7 +44,9 @@ def _full_windows(call: Call, weight: Tensor) -> Windows:
     return windows
 
 
-@thnn("SpatialConvolutionMap_updateOutput", f"input, output, weight, bias, {_NUMBERS}")
+@thnn(
+    "SpatialConvolutionMap_updateOutput", f"input, output, weight, bias, {_NUMBERS}", repeats=False
+)
 def forward(call: Call) -> None:
     """output = bias + the correlations of connected planes with their kernels."""
     check_table(call.weight, call.connTable, 4, "weight")
@@ -62,12 +61,14 @@ def forward(call: Call) -> None:
         call.output, (*call.input.sizes[:-3], call.nOutputPlane, *windows.count[1:])
     )
     out = result.reshape(len(x), call.nOutputPlane, -1)
-    fill_rows(out, b)
+    out[...] = b.reshape(-1)[: call.nOutputPlane, None]
     for group in groups:
         _add_reduced(windows, group, x, w, out)
 
 
-@thnn("SpatialConvolutionMap_updateGradInput", f"{BACKWARD}, weight, bias?, {_NUMBERS}")
+@thnn(
+    "SpatialConvolutionMap_updateGradInput", f"{BACKWARD}, weight, bias?, {_NUMBERS}", repeats=False
+)
 def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     check_table(call.weight, call.connTable, 5, "weight")
@@ -75,12 +76,16 @@ def backward(call: Call) -> None:
     g, w = call.read(call.gradOutput), call.read(call.weight)
     g = g.reshape(-1, *g.shape[-3:])
     images = call.write(call.gradInput, call.input.sizes).reshape(-1, *call.input.sizes[-3:])
-    fill_rows(images)
+    images.fill(0)
     for group in groups:
         _add_expanded(windows, group, g, w, packed(images, call.nInputPlane))
 
 
-@thnn("SpatialConvolutionMap_accGradParameters", f"{GRADIENTS}, {_NUMBERS}, accreal scale")
+@thnn(
+    "SpatialConvolutionMap_accGradParameters",
+    f"{GRADIENTS}, {_NUMBERS}, accreal scale",
+    repeats=False,
+)
 def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     check_table(call.gradWeight, call.connTable, 5, "gradWeight")
@@ -90,7 +95,11 @@ def accumulate(call: Call) -> None:
     _weigh(call, windows, full=False)
 
 
-@thnn("SpatialFullConvolutionMap_updateOutput", f"input, output, weight, bias, {_NUMBERS}")
+@thnn(
+    "SpatialFullConvolutionMap_updateOutput",
+    f"input, output, weight, bias, {_NUMBERS}",
+    repeats=False,
+)
 def full_forward(call: Call) -> None:
     """output = bias + the full convolutions of connected planes with their kernels."""
     check(call.weight.is_contiguous, 4, "weight must be contiguous")
@@ -103,24 +112,32 @@ def full_forward(call: Call) -> None:
     check_count(call.bias, call.nOutputPlane)
     x, w, b = (call.read(t) for t in (call.input, call.weight, call.bias))
     out = call.write(call.output, (call.nOutputPlane, *windows.size[1:]))[None]
-    fill_rows(out, b)
+    out[...] = b.reshape(-1)[: call.nOutputPlane, None, None]
     for group in groups:
         _add_expanded(windows, group, x[None], w, out)
 
 
-@thnn("SpatialFullConvolutionMap_updateGradInput", f"{BACKWARD}, weight, bias?, {_NUMBERS}")
+@thnn(
+    "SpatialFullConvolutionMap_updateGradInput",
+    f"{BACKWARD}, weight, bias?, {_NUMBERS}",
+    repeats=False,
+)
 def full_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     check_table(call.weight, call.connTable, 5, "weight")
     windows, groups = _full_windows(call, call.weight), _groups(call, full=True)
     g, w = call.read(call.gradOutput), call.read(call.weight)
     out = call.write(call.gradInput, call.input.sizes)[None]
-    fill_rows(out)
+    out.fill(0)
     for group in groups:
         _add_reduced(windows, group, g[None], w, out)
 
 
-@thnn("SpatialFullConvolutionMap_accGradParameters", f"{GRADIENTS}, {_NUMBERS}, accreal scale")
+@thnn(
+    "SpatialFullConvolutionMap_accGradParameters",
+    f"{GRADIENTS}, {_NUMBERS}, accreal scale",
+    repeats=False,
+)
 def full_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     check_table(call.gradWeight, call.connTable, 5, "gradWeight")
@@ -130,52 +147,25 @@ def full_accumulate(call: Call) -> None:
 # -- what is computed for a group: `to` are the maps of images that have the planes `from`
 
 
-def _gathered(planes: Array, numbers: Array) -> Array:
-    """Some planes of samples, one after the other: samples x numbers x elements."""
-    gathered = take_rows(planes.reshape(-1, prod(planes.shape[2:])), _rows(planes, numbers))
-    return gathered.reshape(len(planes), len(numbers), *planes.shape[2:])
-
-
-def _rows(planes: Array, numbers: Array) -> Array:
-    """Return the numbers of these planes' rows among those of all samples."""
-    first = np.arange(len(planes), dtype=np.int64)[:, None] * planes.shape[1]
-    return np.ascontiguousarray((first + numbers).reshape(-1))
-
-
-def _add_rows(planes: Array, numbers: Array, values: Array) -> None:
-    """Add values, samples x numbers x elements, to some planes; one may be there several times."""
-    count, rows = prod(planes.shape[2:]), _rows(planes, numbers)
-    run(
-        "nn_add_rows",
-        len(rows),
-        size=planes.itemsize,
-        out=planes,
-        source=values,
-        at=rows,
-        count=count,
-    )
-
-
 def _add_reduced(windows: Windows, group: Group, x: Array, weight: Array, out: Array) -> None:
     """Add the correlations of some planes of images with their kernels to some maps."""
     kernels, planes, maps = group
-    images = _gathered(x, planes).reshape(len(x), len(planes), *windows.size)
-    w = _kernels(weight, kernels)
-    sums = working(len(x) * len(maps) * windows.places, x.dtype)
-    sums = sums.reshape(len(x), len(maps), windows.places)
-    _columns.correlate(windows, images, w, 0, sums, _memory(windows, planes, x))
-    _add_rows(out, maps, sums)
+    images = x.take(planes, 1).reshape(len(x), len(planes), *windows.size)
+    sums = np.empty((len(x), len(maps), windows.places), x.dtype)
+    memory = _memory(windows, planes, x)
+    _columns.correlate(windows, images, _kernels(weight, kernels), 0, sums, memory)
+    out[:, maps] += sums.reshape(*sums.shape[:2], *out.shape[2:])
 
 
 def _add_expanded(windows: Windows, group: Group, g: Array, weight: Array, out: Array) -> None:
-    """Add to some planes of images what is the gradient of that."""
+    """Add to some planes of images, of which one may be there several times, the gradient."""
     kernels, planes, maps = group
-    sources = _gathered(g, maps).reshape(len(g), len(maps), -1)
-    w = _kernels(weight, kernels)
-    sums = working(len(g) * len(planes) * prod(windows.size), g.dtype)
-    sums = sums.reshape(len(g), len(planes), *windows.size)
-    _columns.spread(windows, sources, w, 0, sums, _memory(windows, planes, g))
-    _add_rows(out, planes, sums)
+    sources = g.take(maps, 1).reshape(len(g), len(maps), -1)
+    sums = np.empty((len(g), len(planes), *windows.size), g.dtype)
+    memory = _memory(windows, planes, g)
+    _columns.spread(windows, sources, _kernels(weight, kernels), 0, sums, memory)
+    for k, plane in enumerate(planes):
+        out[:, plane] += sums[:, k].reshape(len(g), *out.shape[2:])
 
 
 def _weigh(call: Call, windows: Windows, full: bool) -> None:
@@ -192,22 +182,21 @@ def _weigh(call: Call, windows: Windows, full: bool) -> None:
     sums = upper.reshape(*upper.shape[:2], -1)
     _columns.add_sums(biases.reshape(-1), sums, call.scale)
     for kernels, from_, to in groups:
-        part = _gathered(x, from_).reshape(len(x), len(from_), *windows.size)
-        source = _gathered(g, to).reshape(len(g), len(to), -1)
-        sums = working(kernels.size * windows.taps, x.dtype).reshape(len(to), -1)
-        fill_rows(sums[None])
-        _columns.weigh(windows, part, source, sums, call.scale, _memory(windows, from_, x))
-        _add_rows(weights[None], kernels.reshape(-1), sums)
+        part = x.take(from_, 1).reshape(len(x), len(from_), *windows.size)
+        source = g.take(to, 1).reshape(len(g), len(to), -1)
+        sums = np.zeros((len(to), kernels.size // len(to) * windows.taps), x.dtype)
+        memory = _memory(windows, from_, x)
+        _columns.weigh(windows, part, source, sums, call.scale, memory)
+        weights[kernels] += sums.reshape(*kernels.shape, *weights.shape[1:])
 
 
 def _kernels(weight: Array, kernels: Array) -> Array:
-    """The kernels, maps x planes, as weights: a copy."""
-    return _gathered(weight[None], kernels.reshape(-1)).reshape(len(kernels), -1)
+    """The kernels, maps x planes, as weights."""
+    return weight.take(kernels, 0).reshape(len(kernels), -1)
 
 
 def _memory(windows: Windows, planes: Array, like: Array) -> Array:
-    depth = len(planes) * windows.taps
-    return working(depth * windows.places, like.dtype).reshape(depth, windows.places)
+    return np.empty((len(planes) * windows.taps, windows.places), like.dtype)
 
 
 #: Numbers of the kernels, of their input planes and of their output planes: (kernels, from, to).
@@ -265,17 +254,22 @@ def check_count(bias: Tensor, count: int) -> None:
 
 
 def windows_on(size: Sizes, kernel: Sizes, stride: Sizes, exact: bool = False) -> Windows:
-    _check_stride(stride)
+    """Windows without padding; a rest of the image may lie under none of them.
+
+    exact: whether such a rest is an error. Torch7: gradients of weights are larger then.
+    """
+    if min(stride) < 1:
+        raise TorchError(f"stride should be greater than zero, but got {describe(stride)}")
     if len(size) != 2 or size[0] < kernel[0] or size[1] < kernel[1]:
         raise ArgError(2, "input image smaller than kernel size")
-    return plain_windows(size, kernel, stride, exact)
+    numbers = list(zip(size, kernel, stride, strict=True))
+    if exact and any((n - k) % s for n, k, s in numbers):
+        raise TorchError(f"windows do not cover the input of size {describe(size)}")
+    count = tuple((n - k) // s + 1 for n, k, s in numbers)
+    return Windows.of(size, kernel, stride, (0, 0), (1, 1), count)
 
 
 def windows_of_full(count: Sizes, kernel: Sizes, stride: Sizes) -> Windows:
-    _check_stride(stride)
-    return covering_windows(count, kernel, stride)
-
-
-def _check_stride(stride: Sizes) -> None:
-    if min(stride) < 1:
-        raise TorchError(f"stride should be greater than zero, but got {describe(stride)}")
+    """Such windows on the image that they cover."""
+    size = tuple((n - 1) * s + k for n, k, s in zip(count, kernel, stride, strict=True))
+    return windows_on(size, kernel, stride)

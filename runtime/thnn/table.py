@@ -226,18 +226,15 @@ def jobs(name: str, dtype: int, address: int, room: int, *numbers: Any) -> str |
     """The jobs of a call, as `record` tells them, for memory of `room` bytes from `address` on.
 
     dtype: the index of the element type of the function. numbers: the arguments of the call; but
-    for tensors, which are contiguous, their sizes: "2x3", and behind "=" the elements of tables.
+    for tensors, which are contiguous, their sizes: "2x3".
     """
     row, arguments, tensors = TABLE[name], list(numbers), {}
     for i, kind in enumerate(row.kinds.replace("?", "")):
         if row.names[i] == "scale":
             arguments[i] = SCALE
         elif numbers[i] is not None and (kind == "T" or kind in _ELEMENTS):
-            text, _, elements = numbers[i].partition("=")
-            sizes = tuple(map(int, filter(None, text.split("x"))))
+            sizes = tuple(map(int, filter(None, numbers[i].split("x"))))
             arguments[i] = TENSOR_CLASSES[_ELEMENTS.get(kind, dtype)].new(sizes)
-            if elements:
-                arguments[i].flat[...] = list(map(float, elements.split()))
             tensors[i + 1] = arguments[i]
     return record(lambda: row.compute(tuple(arguments)), tensors, address, room)
 

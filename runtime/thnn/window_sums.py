@@ -46,7 +46,8 @@ class _Windows:
         """For each place in a window the elements of planes that all windows have there."""
         for place in product(*map(range, self.kernel)):
             numbers = zip(place, self.count, self.stride, strict=True)
-            yield planes[(..., *(slice(k, k + (n - 1) * d + 1, d) for k, n, d in numbers))]
+            y, x = (slice(k, k + (n - 1) * d + 1, d) for k, n, d in numbers)
+            yield planes[..., y, x]
 
     def sums(self, planes: Array) -> Array:
         """The sum of each window's elements."""
@@ -270,7 +271,7 @@ def lp_pooling_backward(call: Call) -> None:
 
 def _count(shape: Sizes, call: Call) -> int:
     """Count the windows."""
-    return (shape[1] - call.width) // call.stride + 1
+    return int((shape[1] - call.width) // call.stride + 1)
 
 
 def _parts(features: Array, windows: int, call: Call) -> Iterator[Array]:
