@@ -22,10 +22,9 @@ from math import ceil
 import numpy as np
 
 from th_shell.runtime.compute.bulk import multiply_vector
-from th_shell.runtime.compute.c_functions import blas
 from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.runtime.core.dtypes import Array
-from th_shell.runtime.thnn._jobs import count_threads, refuse_recording, run
+from th_shell.runtime.thnn._jobs import blas, count_threads, refuse_recording, run
 from th_shell.runtime.thnn._windows import Windows
 
 #: Bytes of columns up to which a thread keeps them.
@@ -88,7 +87,7 @@ def unfold(windows: Windows, image: Array, columns: Array) -> None:
 
 def fold(windows: Windows, columns: Array, image: Array) -> None:
     """Add the columns of images, of all samples, to them."""
-    planes, axpy = image.shape[1], blas("axpy", image.itemsize) or 0
+    planes, axpy = image.shape[1], blas("axpy", image.itemsize)
     for at in _slices(len(image), columns[0].size):
         work = columns[at].size
         _run(
@@ -133,7 +132,7 @@ def correlate(
             columns,
             blocks * (at.stop - at.start),
             work,
-            gemm=blas("gemm", image.itemsize) or 0,
+            gemm=blas("gemm", image.itemsize),
             weight=weight,
             bias=bias,
             out=out[at],
@@ -176,8 +175,8 @@ def spread(
             columns,
             groups * (at.stop - at.start),
             work,
-            gemm=blas("gemm", image.itemsize) or 0,
-            axpy=blas("axpy", image.itemsize) or 0,
+            gemm=blas("gemm", image.itemsize),
+            axpy=blas("axpy", image.itemsize),
             weight=weight,
             bias=bias,
             source=source[at],
@@ -224,7 +223,7 @@ def weigh(
             columns,
             groups * chunks,
             work,
-            gemm=blas("gemm", out.itemsize) or 0,
+            gemm=blas("gemm", out.itemsize),
             out=sums,
             source=source[at],
             sourceStep=_step(source),

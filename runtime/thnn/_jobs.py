@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.compute import thread_pool
+from th_shell.runtime.compute.c_functions import blas as find_blas
 from th_shell.runtime.compute.c_functions import inner_loop
 from th_shell.runtime.compute.libm import function
 from th_shell.runtime.compute.thread_pool import LARGE, ThreadPool, get_threads
@@ -25,6 +26,7 @@ from th_shell.runtime.core.state import current
 from th_shell.runtime.core.tensor import Tensor
 
 _OUT_OF_RANGE = "position out of range"  # the error of a job about data
+_REMEDY = "install numpy from PyPI"
 
 
 #: Stands for the scale of a recorded call, which goes to jobs as it is: Lua gives them each call's.
@@ -174,12 +176,21 @@ def working(count: int, dtype: Any) -> Array:
 def loops(dtype: np.dtype[Any], *ufuncs: np.ufunc) -> dict[str, Any]:
     """The inner loops of ufuncs as jobs get them, by name: their addresses and those of their data.
 
-    Both are 0 where a loop is not there: jobs have loops of their own then.
+    Raises TorchError where numpy's loops cannot be called.
     """
     x = dtype.char
-    return {
-        u.__name__: inner_loop(function(u.__name__), f"{x * u.nin}->{x}") or (0, 0) for u in ufuncs
-    }
+    found = {u.__name__: inner_loop(function(u.__name__), f"{x * u.nin}->{x}") for u in ufuncs}
+    if None in found.values():
+        raise TorchError(f"nn needs numpy's loops for {dtype}, which cannot be called: {_REMEDY}")
+    return found
+
+
+def blas(name: str, itemsize: int) -> int:
+    """The address of a BLAS function. Raises TorchError where it cannot be called."""
+    address = find_blas(name, itemsize)
+    if address is None:
+        raise TorchError(f"nn needs BLAS's {name}, which cannot be called: {_REMEDY}")
+    return address
 
 
 def run(

@@ -25,30 +25,10 @@ for size, name in pairs{ [4] = 'float[1]', [8] = 'double[1]' } do
   alphas[size], betas[size] = ffi.new(name), ffi.new(name)
 end
 
--- Multiplies matrices like BLAS's gemm, for systems without that function.
-local function multiply_slowly(size, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-  local load = loads[size]
-  a, b, c = cast(numbers[size], a), cast(numbers[size], b), cast(numbers[size], c)
-  for i = 0, m - 1 do
-    for j = 0, n - 1 do
-      local sum = 0
-      for l = 0, k - 1 do
-        local x = load(a, ta == 'T' and l * lda + i or i * lda + l)
-        sum = sum + x * load(b, tb == 'T' and j * ldb + l or l * ldb + j)
-      end
-      local before = beta == 0 and 0 or beta * load(c, i * ldc + j)
-      c[i * ldc + j] = before + alpha * sum
-    end
-  end
-end
-
 -- c = beta * c + alpha * a * b for matrices that are stored by rows, which are `lda`, `ldb`, `ldc`
 -- elements apart; a ('T' for `ta`) or b are stored as the transposed matrix. `run` is the address
--- of gemm, or 0. For BLAS, which stores by columns, these are the transposed matrices.
+-- of gemm. For BLAS, which stores by columns, these are the transposed matrices.
 local function multiply(run, size, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-  if run == 0 then
-    return multiply_slowly(size, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-  end
   rows[0], columns[0], depth[0] = n, m, k
   apart_a[0], apart_b[0], apart_c[0] = ldb, lda, ldc
   alphas[size][0], betas[size][0] = alpha, beta
@@ -226,7 +206,7 @@ end
 jobs.add('nn_local',
   'gemm size columns weight out backward gradient samples maps height places alpha positive[2]',
   function(p, first, last)
-    local loop = loops.loop_of(p, 'positive', p.size)
+    local loop = loops.loop_of(p, 'positive')
     local run, size, n, maps, height = p.gemm, p.size, p.samples, p.maps, p.height
     local x, y = scratch(1, n * height * size), scratch(4, n * maps * size)
     for place = first, last - 1 do

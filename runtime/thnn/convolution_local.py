@@ -9,7 +9,6 @@ from math import prod
 
 import numpy as np
 
-from th_shell.runtime.compute.c_functions import blas
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import describe
@@ -22,7 +21,7 @@ from th_shell.runtime.thnn._convolution import (
     inner_windows,
     remembered,
 )
-from th_shell.runtime.thnn._jobs import loops, run
+from th_shell.runtime.thnn._jobs import blas, loops, run
 from th_shell.runtime.thnn.checks import check, check_batch, check_size, check_steps, in_order
 from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
@@ -93,7 +92,7 @@ def _multiply(
         "nn_local",
         places,
         work=samples * weight.size // 10,
-        gemm=blas("gemm", columns.itemsize) or 0,
+        gemm=blas("gemm", columns.itemsize),
         size=columns.itemsize,
         columns=columns,
         weight=weight,

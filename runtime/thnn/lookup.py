@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from th_shell.runtime.compute.c_functions import blas
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.tensor import Tensor, describe
-from th_shell.runtime.thnn._jobs import check_range, is_recording, refuse_recording, run
+from th_shell.runtime.thnn._jobs import blas, check_range, is_recording, refuse_recording, run
 from th_shell.runtime.thnn.table import Call, thnn
 
 _LONG = 64  # elements of rows that are worth cutting
@@ -41,7 +40,7 @@ def accumulate(call: Call) -> None:
         "nn_add_to_named",
         length,
         work=length * count // 10 if length >= _LONG else 0,
-        run=blas("axpy", g.itemsize) or 0,
+        run=blas("axpy", g.itemsize),
         size=g.itemsize,
         at=at,
         grads=g,

@@ -48,14 +48,14 @@ end
 -- r = exp(x - the largest number of each position), which `most` gets.
 local function exponentials(p, frames, x, most, r)
   local size, n, row = p.size, p.classes * p.inner, p.inner * p.size
-  local maximum, subtract = loop_of(p, 'maximum', size), loop_of(p, 'subtract', size)
+  local maximum, subtract = loop_of(p, 'maximum'), loop_of(p, 'subtract')
   for frame = 0, frames - 1 do
     local at, of = frame * n * size, most + frame * row
     copy(memory + of, memory + x + at, row)
     over(p, size, maximum, of, 0, x + at, 1, of, 0)
     over(p, size, subtract, x + at, 1, of, 0, r + at, 1)
   end
-  map(loop_of(p, 'exp', size), frames * n, r, r, size)
+  map(loop_of(p, 'exp'), frames * n, r, r, size)
 end
 
 -- The output of frames: exp(input - log(sum(exp(input)))), or what exp gets there if `logarithms`
@@ -67,7 +67,7 @@ job('nn_softmax', 'size input output wide most sums classes inner logarithms max
   local frames, begin, place = last - first, first * n, first * inner
   local x, r, most = p.input + begin * size, p.output + begin * size, p.most + place * size
   local w, sums, row = size == 8 and r or p.wide + 8 * begin, p.sums + 8 * place, 8 * inner
-  local add = loop_of(p, 'add', 8)
+  local add = loop_of(p, 'add')
   exponentials(p, frames, x, most, r)
   widen(p, w, r, frames * n)
   fill(memory + sums, frames * row)
@@ -75,13 +75,13 @@ job('nn_softmax', 'size input output wide most sums classes inner logarithms max
     local to = sums + frame * row
     over(p, 8, add, to, 0, w + 8 * frame * n, 1, to, 0)
   end
-  local source, last_step = w, loop_of(p, 'multiply', 8)
+  local source, last_step = w, loop_of(p, 'multiply')
   if p.logarithms == 1 then
-    map(loop_of(p, 'log', 8), frames * inner, sums, sums, 8)
+    map(loop_of(p, 'log'), frames * inner, sums, sums, 8)
     compute(add, frames * inner, widen(p, w, most, frames * inner), 8, sums, 8, sums, 8)
-    source, last_step = widen(p, w, x, frames * n), loop_of(p, 'minus', 8)
+    source, last_step = widen(p, w, x, frames * n), loop_of(p, 'minus')
   else
-    map(loop_of(p, 'reciprocal', 8), frames * inner, sums, sums, 8)
+    map(loop_of(p, 'reciprocal'), frames * inner, sums, sums, 8)
   end
   for frame = 0, frames - 1 do
     local at = 8 * frame * n
@@ -96,13 +96,13 @@ job('nn_softmax_back', 'size output grads gradient wide sums classes inner logar
   .. ' exp[2] add[2] multiply[2]', function(p, first, last)
   local size, row, n = p.size, 8 * p.inner, p.classes * p.inner
   local count, begin = (last - first) * n, first * n
-  local subtract, add = loop_of(p, 'subtract', 8), loop_of(p, 'add', 8)
-  local multiply = loop_of(p, 'multiply', 8)
+  local subtract, add = loop_of(p, 'subtract'), loop_of(p, 'add')
+  local multiply = loop_of(p, 'multiply')
   local y, r = p.output + begin * size, p.gradient + begin * size
   local w, logarithms = size == 8 and r or p.wide + 16 * begin, p.logarithms == 1
   local g = widen(p, w + 8 * count, p.grads + begin * size, count)
   if logarithms then
-    map(loop_of(p, 'exp', size), count, y, r, size)
+    map(loop_of(p, 'exp'), count, y, r, size)
     widen(p, w, r, count)
   else
     compute(multiply, count, g, 8, widen(p, w, y, count), 8, w, 8)

@@ -8,12 +8,11 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from th_shell.runtime.compute.c_functions import blas
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Tensor, describe
 from th_shell.runtime.thnn._columns import add_sums
-from th_shell.runtime.thnn._jobs import run
+from th_shell.runtime.thnn._jobs import blas, run
 from th_shell.runtime.thnn.checks import check, check_batch, positive
 from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
@@ -93,7 +92,7 @@ def _multiply(call: Call, x: Array, weight: Array, bias: Array | int, out: Array
 def _lie(call: Call, x: Array, out: Array) -> dict[str, Any]:
     """Sequences and how they lie, as the jobs get it."""
     return {
-        "gemm": blas("gemm", x.itemsize) or 0,
+        "gemm": blas("gemm", x.itemsize),
         "size": x.itemsize,
         "input": x,
         "out": out,

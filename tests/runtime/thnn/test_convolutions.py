@@ -93,10 +93,12 @@ def close(ours: str, others: str) -> bool:
     return all(abs(a - b) <= 1e-9 * max(1, abs(b)) for a, b in pairs)
 
 
-def test_without_blas_the_results_are_the_same(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = run("layers(1, 5, show)")
-    monkeypatch.setattr(_columns, "blas", lambda name, size: None)
-    assert close(run("layers(1, 5, show)"), expected)
+def test_without_blas_convolutions_say_what_they_need(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_jobs, "find_blas", lambda name, size: None)
+    needed = "nn needs BLAS's gemm, which cannot be called: install numpy from PyPI"
+    assert needed in run("print(select(2, pcall(layers, 1, 5, show)))")
 
 
 def test_samples_in_slices_give_the_same(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
