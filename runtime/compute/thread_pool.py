@@ -135,13 +135,18 @@ class ThreadPool(Part):
         """Tell whether work is shared out at all: an engine runs, and has several threads."""
         return min(self.count, self._max_shares) > 1
 
-    def in_order(self, job: str, by_name: Mapping[str, Any]) -> list[Any]:
-        """The numbers, or arrays, of a job's parameters in the order in which it takes them."""
+    def parameters(self, job: str) -> dict[str, int]:
+        """The names of a job's parameters in order, and how many numbers each is."""
         lengths = self._parameters.get(job)
         if lengths is None:
             lines = call_lua(b"parameters", job.encode()).decode().splitlines()
             lengths = {name: int(count) for name, count in map(str.split, lines)}
             self._parameters[job] = lengths
+        return lengths
+
+    def in_order(self, job: str, by_name: Mapping[str, Any]) -> list[Any]:
+        """The numbers, or arrays, of a job's parameters in the order in which it takes them."""
+        lengths = self.parameters(job)
         if by_name.keys() != lengths.keys():
             raise TypeError(f"job {job} takes {', '.join(lengths)}, not {', '.join(by_name)}")
         numbers: list[float] = []

@@ -62,7 +62,6 @@ def _run(
     image: None where a job needs none. work: the multiplications for the slice.
     """
     parameters = {
-        "size": columns.itemsize,
         "geometry": windows.geometry,
         "image": 0 if image is None else image[at],
         "imageStep": 0 if image is None else _step(image),
@@ -263,7 +262,6 @@ def add_sums(sums: Array, source: Array, scale: float) -> None:
             "nn_add_sums",
             maps,
             work=source.size,
-            size=source.itemsize,
             sums=sums,
             source=source,
             samples=samples,

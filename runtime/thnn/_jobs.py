@@ -203,11 +203,16 @@ def run(
 ) -> None:
     """Do a job, or record it. An array among the parameters stands for its address.
 
-    work: the elements that it visits, or a tenth of what BLAS multiplies; threads share much of it.
+    Where it asks for a `size`, this is by default that of the elements of the first array of
+    floats. work: the elements that it visits, or a tenth of what BLAS multiplies; threads share
+    much of it.
     Raises IndexError where the job finds positions that are out of range.
     """
     recording = current(_Recorder).now
     large = work >= LARGE
+    if "size" in current(ThreadPool).parameters(job) and "size" not in parameters:
+        arrays = (x for x in parameters.values() if isinstance(x, np.ndarray))
+        parameters["size"] = next(x.itemsize for x in arrays if x.dtype.kind == "f")
     if recording is not None:
         refuse_threads(work)
         recording.add(job, positions, parameters)

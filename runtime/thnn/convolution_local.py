@@ -93,7 +93,6 @@ def _multiply(
         places,
         work=samples * weight.size // 10,
         gemm=blas("gemm", columns.itemsize),
-        size=columns.itemsize,
         columns=columns,
         weight=weight,
         out=maps,

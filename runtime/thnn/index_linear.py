@@ -102,7 +102,6 @@ def index_linear(call: Call) -> None:
         "index_forward",
         len(lengths),
         work=0 if trains else call.keys.nelement * shape.outputs,
-        size=call.weight.dtype.size,
         at=at,
         starts=starts,
         sizes=lengths,
@@ -140,7 +139,6 @@ def index_linear_gradients(call: Call) -> None:
         "index_gradients",
         len(lengths),
         work=int(lengths.sum()) * shape.outputs,
-        size=call.weight.dtype.size,
         starts=starts,
         sizes=lengths,
         values=call.values.array,
@@ -185,7 +183,6 @@ def index_linear_accumulate(call: Call) -> None:
     run(
         "index_accumulate",
         len(lengths),
-        size=call.weight.dtype.size,
         at=at,
         starts=starts,
         sizes=lengths,
@@ -223,7 +220,6 @@ def index_linear_update(call: Call) -> None:
     run(
         "index_update",
         len(at),
-        size=call.weight.dtype.size,
         at=at,
         gradients=call.gradWeight.array,
         weight=call.weight.array,

@@ -41,7 +41,6 @@ def accumulate(call: Call) -> None:
         length,
         work=length * count // 10 if length >= _LONG else 0,
         run=blas("axpy", g.itemsize),
-        size=g.itemsize,
         at=at,
         grads=g,
         gradients=gradients,

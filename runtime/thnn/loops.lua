@@ -21,7 +21,7 @@ local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, void *)
 local operands, steps, length = ffi.new('void *[3]'), ffi.new('intptr_t[3]'), ffi.new('intptr_t[1]')
 local addresses = cast('intptr_t *', operands)
 
---- A loop as jobs get it, by the parameter that is named like it: its address, and that of its data.
+--- A loop as jobs get it, by the parameter that is named like it: its address, and its data's.
 function loops.loop_of(p, name)
   return { run = cast(inner_loop, p[name][0]), data = memory + p[name][1] }
 end

@@ -93,7 +93,6 @@ def _lie(call: Call, x: Array, out: Array) -> dict[str, Any]:
     """Sequences and how they lie, as the jobs get it."""
     return {
         "gemm": blas("gemm", x.itemsize),
-        "size": x.itemsize,
         "input": x,
         "out": out,
         "frames": x.shape[-2],
