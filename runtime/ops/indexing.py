@@ -1,7 +1,8 @@
-"""Manual, Tensor: index, indexCopy, indexAdd, indexFill, gather, scatter, nonzero.
+"""Manual, Tensor: index, indexCopy, indexAdd, indexFill, gather, scatter, nonzero; masked*.
 
 Torch7: an operation of this module that changes its self, or a destination that the call passes,
-returns its last argument; gather and scatter return the destination.
+returns its last argument; gather, scatter and maskedCopy return the destination. What is read is
+read as if it had been copied before, where it shares elements with what is written.
 """
 
 from __future__ import annotations
@@ -11,18 +12,18 @@ import numpy as np
 from th_shell.runtime.calls.arguments import Call
 from th_shell.runtime.calls.table import ALL, checked, op
 from th_shell.runtime.compute.bulk import take_along, take_rows
-from th_shell.runtime.core.dtypes import LONG, Array
+from th_shell.runtime.core.dtypes import BYTE, LONG, Array
 from th_shell.runtime.core.errors import ArgError, TorchError
-from th_shell.runtime.core.tensor import Sizes, Tensor, describe
-from th_shell.runtime.ops._operands import check_counts, enumerate_words, store, usage_error
-from th_shell.runtime.ops._overlapping import (
-    Record,
+from th_shell.runtime.core.tensor import Tensor, describe
+from th_shell.runtime.ops._operands import (
     check_apart,
-    lines,
-    move,
+    check_counts,
+    copy_if_shared,
+    enumerate_words,
     resized,
     share_elements,
-    slices,
+    store,
+    usage_error,
 )
 
 # -- by a vector of indices along one dimension
@@ -74,32 +75,22 @@ def index_select(call: Call) -> Tensor:
             call, "T, number, torch.LongTensor | T, T, number, torch.LongTensor expected"
         )
     _check_index(index, src, dim)
-    sizes = (*src.sizes[:dim], index.nelement, *src.sizes[dim + 1 :])
-    target = resized(r, sizes)
-    if share_elements(r, index) or share_elements(target, src, index):
-        _select_in_turn(r, sizes, src, dim, index)
-        return index
     try:
         at = _positions(index, src, dim)
     except ArgError as error:
         if dim == 0 and src.is_contiguous:
             raise TorchError("index out of range") from error
         raise
-    if dim == 0 and src.is_contiguous and target.is_contiguous:
+    sizes = (*src.sizes[:dim], index.nelement, *src.sizes[dim + 1 :])
+    target = resized(r, sizes)
+    is_flat = dim == 0 and src.is_contiguous and target.is_contiguous
+    if is_flat and not share_elements(target, src):
         source = src.array
         r.resize(sizes)
         take_rows(source, at, r.array)
     else:
         store(r, np.take(src.array, at, axis=dim))
     return r if len(call) == 3 else index
-
-
-def _select_in_turn(r: Tensor, sizes: Sizes, src: Tensor, dim: int, index: Tensor) -> None:
-    record = Record(r, sizes, src, index)
-    is_flat = dim == 0 and all(record.tensor(t).is_contiguous for t in (r, src))
-    wrong = TorchError("index out of range") if is_flat else _out_of_range(src)
-    to, source = (slices(record.addresses(t), dim) for t in (r, src))
-    move(record, record.contiguous(index)[None, : sizes[dim]], to, source, wrong)
 
 
 def _index_arguments(call: Call, last: str) -> tuple[Tensor, int, Tensor]:
@@ -139,14 +130,10 @@ def _set_slices(call: Call, add: bool) -> Tensor:
     t, dim, index = _index_arguments(call, "T")
     src = call.tensor(4)
     _check_source(index, t, src, dim)
-    at = None if share_elements(t, index, src) else _positions(index, t, dim)
+    at = _positions(index, t, dim)
     target, source = _slices(t, src, dim, add)
-    if at is None:
-        record = Record(t, t.sizes, index, src)
-        to, values = (slices(record.addresses(x), dim) for x in (t, src))
-        places = record.contiguous(index)[None]
-        move(record, places, to, values, _out_of_range(t), into=True, add=add)
-    elif add:
+    source = copy_if_shared(source, target)
+    if add:
         np.add.at(target, at, source)
     else:
         target[at] = source
@@ -184,13 +171,7 @@ def index_fill(call: Call) -> float:
     if index.ndim == 1 and dim < 0:
         dim = _dimension_of_vector(t)
     _check_index(index, t, dim)
-    if share_elements(t, index):
-        record = Record(t, t.sizes, index)
-        to, at = slices(record.addresses(t), dim), record.contiguous(index)[None]
-        source = np.full((1, at.size, to.shape[2]), record.number(value))
-        move(record, at, to, source, _out_of_range(t), into=True)
-    else:
-        np.moveaxis(t.array, dim, 0)[_positions(index, t, dim)] = value
+    np.moveaxis(t.array, dim, 0)[_positions(index, t, dim)] = value
     return call.number(4)  # Torch7: the number as the call has it, not converted
 
 
@@ -246,11 +227,6 @@ def gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
     out, count = r.array, index.sizes[dim]
     if r.sizes[dim] < count:
         raise TorchError("Invalid index in gather")
-    if share_elements(r, src, index):
-        record = Record(r, r.sizes, src, index)
-        to, source, at = (lines(record.addresses(t), dim) for t in (r, src, index))
-        move(record, at[..., 0], to, source, TorchError("Invalid index in gather"))
-        return
     values = _gathered(src, dim, index)
     np.moveaxis(out, dim, 0)[:count] = np.moveaxis(values, dim, 0)
 
@@ -283,13 +259,9 @@ def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     _check_gather(dim, tensor=r, src=src, index=index)
     if src.sizes[dim] < index.sizes[dim]:
         raise TorchError("Invalid index in scatter")
-    if share_elements(r, index, src):
-        record = Record(r, r.sizes, index, src)
-        _scatter_in_turn(record, r, dim, index, lines(record.addresses(src), dim))
-        return
     at = _from_zero(index, r.sizes[dim], TorchError("Invalid index in scatter"))
     source = np.moveaxis(np.moveaxis(src.array, dim, 0)[: index.sizes[dim]], 0, dim)
-    np.put_along_axis(r.array, at, source, dim)
+    np.put_along_axis(r.array, at, copy_if_shared(source, r.array), dim)
 
 
 @op("scatter", f"{_SCATTER} real", f"{_SCATTER} real", small="indexing.scatter")
@@ -298,18 +270,8 @@ def scatter_fill(r: Tensor, dim: int, index: Tensor, value: float) -> None:
     _check_scatter(r, dim, index)
     _check_dim(index, dim)
     _check_gather(dim, tensor=r, index=index)
-    if share_elements(r, index):
-        record = Record(r, r.sizes, index)
-        number = np.full(index.sizes, record.number(value))
-        _scatter_in_turn(record, r, dim, index, lines(number, dim))
-        return
     at = _from_zero(index, r.sizes[dim], TorchError("Invalid index in scatter"))
     np.put_along_axis(r.array, at, value, dim)
-
-
-def _scatter_in_turn(record: Record, r: Tensor, dim: int, index: Tensor, source: Array) -> None:
-    to, at = (lines(record.addresses(t), dim) for t in (r, index))
-    move(record, at[..., 0], to, source, TorchError("Invalid index in scatter"), into=True)
 
 
 # -- the indices of elements
@@ -321,3 +283,62 @@ def nonzero(r: Tensor, t: Tensor) -> None:
     positions = np.argwhere(t.array) + 1
     check_apart(r, positions.shape, t)
     store(r, positions)
+
+
+# -- by a mask
+
+
+def _mask(mask: Tensor) -> Array:
+    """The elements of a mask in order, as booleans; raises TorchError unless all are 0 or 1."""
+    values = mask.flat
+    if values.size and values.max() > 1:
+        raise TorchError("Mask tensor can take 0 and 1 values only")
+    return values.view(np.bool_)
+
+
+@checked("maskedSelect", method="[*T*] T ByteTensor", types=ALL, small="indexing.maskedSelect")
+def masked_select(call: Call) -> Tensor:
+    """The elements where the mask is 1, as a vector; the mask has as many elements."""
+    if len(call) == 2:
+        src, mask = call.tensor(1), call.tensor(2, BYTE)
+        r = type(src)()
+    elif len(call) == 3:
+        src, mask, r = call.tensor(2), call.tensor(3, BYTE), call.tensor(1)
+    else:
+        raise usage_error(call, "T, torch.ByteTensor | T, T, torch.ByteTensor expected")
+    check_counts(src=src, mask=mask)
+    # numpy selects faster by positions than by a mask.
+    values = np.take(src.flat, np.flatnonzero(_mask(mask)))
+    store(r, values)
+    return r if len(call) == 2 else mask
+
+
+@checked("maskedCopy", method="*T* ByteTensor T", types=ALL, small="indexing.maskedCopy")
+def masked_copy(call: Call) -> Tensor:
+    """Copy the first elements of a tensor, in order, to where the mask is 1.
+
+    self is not resized. Raises TorchError where the tensor has too few elements.
+    """
+    if len(call) != 3:
+        raise usage_error(call, "T, torch.ByteTensor, T expected")
+    mask, src, t = call.tensor(2, BYTE), call.tensor(3), call.tensor(1)
+    if t.nelement != mask.nelement:
+        raise TorchError("Number of elements of destination tensor != Number of elements in mask")
+    chosen = _mask(mask)
+    count = int(chosen.sum())
+    if src.nelement < count:
+        raise TorchError("Number of elements of src < number of ones in mask")
+    values = copy_if_shared(src.flat[:count], t.array)
+    t.array[chosen.reshape(t.sizes or (0,))] = values
+    return t
+
+
+@checked("maskedFill", method="T ByteTensor *real*", types=ALL, small="indexing.maskedFill")
+def masked_fill(call: Call) -> float:
+    """Set the elements where the mask is 1 to a number; self is not resized."""
+    if len(call) != 3:
+        raise usage_error(call, "T, torch.ByteTensor, number expected")
+    mask, value, t = call.tensor(2, BYTE), call.real(3), call.tensor(1)
+    check_counts(tensor=t, mask=mask)
+    t.array[_mask(mask).reshape(t.sizes or (0,))] = value
+    return call.number(3)
