@@ -23,7 +23,7 @@ from th_shell.runtime.ops import (  # noqa: F401
     structure,
     views,
 )
-from th_shell.runtime.ops.linalg import blas, factor, solve  # noqa: F401
+from th_shell.runtime.ops.linalg import blas, lapack  # noqa: F401
 
 __all__ = ["ROWS_ADDED"]
 

@@ -17,8 +17,8 @@ from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Sizes, Tensor, describe
 from th_shell.runtime.thnn import _columns
+from th_shell.runtime.thnn._columns import Windows
 from th_shell.runtime.thnn._jobs import working
-from th_shell.runtime.thnn._windows import Windows
 from th_shell.runtime.thnn.checks import check_size
 from th_shell.runtime.thnn.table import Call
 

@@ -32,7 +32,7 @@ local function scratch(number, size)
   return addresses[number]
 end
 
--- The geometry `g` of windows: int32_t, as runtime/thnn/_windows.py writes them. After the size of
+-- The geometry `g` of windows: int32_t, as runtime/thnn/_columns.py writes them. After the size of
 -- the image, strides, and counts of places (each for depth, height, width) it has whether rows of
 -- places follow each other as rows of the image do, the width of the kernel, and where the lists of
 -- elements begin, 0 if there are none; then EIGHT numbers for each place in the kernel: how far it

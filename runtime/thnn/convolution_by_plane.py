@@ -11,6 +11,7 @@ from math import prod
 
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Sizes, Tensor, contiguous_strides, describe
+from th_shell.runtime.thnn._columns import Windows
 from th_shell.runtime.thnn._convolution import (
     Columns,
     Given,
@@ -23,7 +24,6 @@ from th_shell.runtime.thnn._convolution import (
     inner_windows,
     reduce,
 )
-from th_shell.runtime.thnn._windows import Windows
 from th_shell.runtime.thnn.checks import (
     Numbers,
     check,

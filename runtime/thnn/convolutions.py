@@ -14,6 +14,7 @@ from math import prod
 
 from th_shell.runtime.core.errors import ArgError
 from th_shell.runtime.core.tensor import Sizes, Tensor
+from th_shell.runtime.thnn._columns import Windows
 from th_shell.runtime.thnn._convolution import (
     Check,
     Columns,
@@ -31,7 +32,6 @@ from th_shell.runtime.thnn._convolution import (
     remembered,
 )
 from th_shell.runtime.thnn._jobs import refuse_recording
-from th_shell.runtime.thnn._windows import Windows
 from th_shell.runtime.thnn.checks import (
     check,
     check_batch,

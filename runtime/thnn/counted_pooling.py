@@ -17,8 +17,14 @@ import numpy as np
 from th_shell.runtime.core.dtypes import Array, cut
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Sizes, contiguous_strides
-from th_shell.runtime.thnn._planes import find_largest, scatter
-from th_shell.runtime.thnn._windows import Axis, Plan, make_plan, plan_of_places
+from th_shell.runtime.thnn._planes import (
+    Axis,
+    Plan,
+    find_largest,
+    make_plan,
+    plan_of_places,
+    scatter,
+)
 from th_shell.runtime.thnn.checks import (
     Numbers,
     check,

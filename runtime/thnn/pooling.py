@@ -19,13 +19,18 @@ from th_shell.runtime.core.dtypes import Array, cut
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Sizes, describe
 from th_shell.runtime.thnn._planes import (
+    Codes,
+    Plan,
     average,
     average_backward,
+    count_windows,
+    dilated,
     find_largest,
+    make_plan,
+    padded,
     places_in_volume,
     scatter,
 )
-from th_shell.runtime.thnn._windows import Codes, Plan, count_windows, dilated, make_plan, padded
 from th_shell.runtime.thnn.checks import Numbers, check, check_batch, check_like, in_order, positive
 from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
