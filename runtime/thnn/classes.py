@@ -316,7 +316,7 @@ def _labels(target: Array) -> Array:
 
 
 def _excess(scores: Array, target: Array, flags: Array) -> Array:
-    """How much the margin is violated: a row for each target, a number for each class, or 0."""
+    """The violations of the margin: a row for each target, a number for each class, or 0."""
     least = 1 - scores[_labels(target)].astype(np.float64)
     excess = least[:, None] + scores
     return np.where((flags == 0) & (excess > 0), excess, 0)

@@ -222,7 +222,7 @@ def _store(call: Call, windows: Sizes, pool: Numbers) -> None:
 
 
 def _starts(samples: Array, windows: int, room: int) -> Array:
-    """Where windows begin along a dimension, for the sample of each plane: planes x windows.
+    """The starts of windows along a dimension, for the sample of each plane: planes x windows.
 
     The sample moves all but the last one, which begins at `room`.
     """
