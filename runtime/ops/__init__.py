@@ -3,9 +3,10 @@
 Importing a module adds its rows to the table of operations. The first line of an
 implementation's docstring is shown by the shell's help. In these docstrings `r` is the
 destination: it is resized to the result's sizes unless the docstring says otherwise, and may be
-one of the sources, which are read as if they had been copied before. Dimensions are counted from
-0 in parameters and from 1 in messages. Where a tensor has no such dimension, or the sizes of
-operands do not fit together, ArgError or TorchError is raised with the reference's message.
+one of the sources (with indices and masks, `_overlapping.py` tells what that means). Dimensions are
+counted from 0 in parameters and from 1 in messages. Where a tensor has no such dimension, or the
+sizes of operands do not fit together, ArgError or TorchError is raised with the reference's
+message.
 """
 
 from th_shell.runtime.ops import (  # noqa: F401

@@ -13,8 +13,8 @@ from th_shell.runtime.calls.arguments import Call
 from th_shell.runtime.compute.bulk import PIECE, blocks, compute_large, flatten
 from th_shell.runtime.compute.thread_pool import LARGE, share
 from th_shell.runtime.core.dtypes import Array
-from th_shell.runtime.core.errors import StorageExceeded, TorchError
-from th_shell.runtime.core.tensor import Sizes, Tensor, contiguous_strides, describe
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Tensor, describe
 
 #: compute(*inputs, out=array): a numpy ufunc, or a function that calls several of them.
 Compute = Callable[..., Any]
@@ -215,33 +215,6 @@ def _accumulates(compute: Compute, r: Tensor, operands: tuple[Tensor | float, ..
     first, second = operands
     in_place = [isinstance(x, Tensor) and x.is_set_to(r) for x in (first, second)]
     return in_place == [True, False]
-
-
-def resized(t: Tensor, sizes: Sizes) -> Tensor:
-    """The view that a tensor becomes where it gets other sizes; its storage may be too small."""
-    if t.sizes == sizes:
-        return t
-    return t.view(t.offset, sizes, contiguous_strides(sizes))
-
-
-def share_elements(r: Tensor, *tensors: Tensor) -> bool:
-    """Tell whether a tensor has an element in memory in common with one of others."""
-    with_storage = [t for t in tensors if t.storage is not None]
-    if r.storage is None or not with_storage:
-        return False
-    try:
-        return any(may_share(r.array, t.array) for t in with_storage)
-    except StorageExceeded:  # where the storage will be enlarged
-        return any(t.storage is r.storage for t in with_storage)
-
-
-def check_apart(indices: Tensor, sizes: Sizes, *tensors: Tensor) -> None:
-    """Raise TorchError where the indices, in their sizes, share elements with other tensors.
-
-    Torch7: each result is written over the other, or over what is still to be read.
-    """
-    if share_elements(resized(indices, sizes), *tensors):
-        raise TorchError("the tensor of indices shares elements with another one of the call")
 
 
 def usage_error(call: Call, text: str) -> TorchError:

@@ -1,8 +1,8 @@
 """Manual, Tensor: index, indexCopy, indexAdd, indexFill, gather, scatter, nonzero; masked*.
 
 Torch7: an operation of this module that changes its self, or a destination that the call passes,
-returns its last argument; gather, scatter and maskedCopy return the destination. What is read is
-read as if it had been copied before, where it shares elements with what is written.
+returns its last argument; gather, scatter and maskedCopy return the destination. `_overlapping.py`
+tells what it means that a destination shares elements with what is read.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from th_shell.runtime.calls.table import ALL, checked, op
 from th_shell.runtime.compute.bulk import take_along, take_rows
 from th_shell.runtime.core.dtypes import BYTE, LONG, Array
 from th_shell.runtime.core.errors import ArgError, TorchError
-from th_shell.runtime.core.tensor import Tensor, describe
-from th_shell.runtime.ops._operands import (
+from th_shell.runtime.core.tensor import Sizes, Tensor, describe
+from th_shell.runtime.ops._operands import check_counts, enumerate_words, store, usage_error
+from th_shell.runtime.ops._overlapping import (
     check_apart,
-    check_counts,
-    copy_if_shared,
-    enumerate_words,
+    contiguous,
+    move,
+    move_lines,
+    ones,
     resized,
     share_elements,
-    store,
-    usage_error,
+    unchanged_by_errors,
 )
 
 # -- by a vector of indices along one dimension
@@ -75,22 +76,32 @@ def index_select(call: Call) -> Tensor:
             call, "T, number, torch.LongTensor | T, T, number, torch.LongTensor expected"
         )
     _check_index(index, src, dim)
+    sizes = (*src.sizes[:dim], index.nelement, *src.sizes[dim + 1 :])
+    target = resized(r, sizes)
+    if share_elements(r, index) or share_elements(target, src, index):
+        _select_in_turn(r, sizes, src, dim, index)
+        return index
     try:
         at = _positions(index, src, dim)
     except ArgError as error:
         if dim == 0 and src.is_contiguous:
             raise TorchError("index out of range") from error
         raise
-    sizes = (*src.sizes[:dim], index.nelement, *src.sizes[dim + 1 :])
-    target = resized(r, sizes)
-    is_flat = dim == 0 and src.is_contiguous and target.is_contiguous
-    if is_flat and not share_elements(target, src):
+    if dim == 0 and src.is_contiguous and target.is_contiguous:
         source = src.array
         r.resize(sizes)
         take_rows(source, at, r.array)
     else:
         store(r, np.take(src.array, at, axis=dim))
     return r if len(call) == 3 else index
+
+
+def _select_in_turn(r: Tensor, sizes: Sizes, src: Tensor, dim: int, index: Tensor) -> None:
+    with unchanged_by_errors(r, sizes):
+        is_flat = dim == 0 and src.is_contiguous and r.is_contiguous
+        wrong = TorchError("index out of range") if is_flat else _out_of_range(src)
+        to, source = (np.moveaxis(t.array, dim, 0) for t in (r, src))
+        move(contiguous(index)[: sizes[dim]], to, source, wrong)
 
 
 def _index_arguments(call: Call, last: str) -> tuple[Tensor, int, Tensor]:
@@ -130,10 +141,13 @@ def _set_slices(call: Call, add: bool) -> Tensor:
     t, dim, index = _index_arguments(call, "T")
     src = call.tensor(4)
     _check_source(index, t, src, dim)
-    at = _positions(index, t, dim)
+    at = None if share_elements(t, index, src) else _positions(index, t, dim)
     target, source = _slices(t, src, dim, add)
-    source = copy_if_shared(source, target)
-    if add:
+    if at is None:
+        with unchanged_by_errors(t, t.sizes):
+            slices = np.moveaxis(src.array, dim, 0)
+            move(contiguous(index), target, slices, _out_of_range(t), into=True, add=add)
+    elif add:
         np.add.at(target, at, source)
     else:
         target[at] = source
@@ -171,7 +185,13 @@ def index_fill(call: Call) -> float:
     if index.ndim == 1 and dim < 0:
         dim = _dimension_of_vector(t)
     _check_index(index, t, dim)
-    np.moveaxis(t.array, dim, 0)[_positions(index, t, dim)] = value
+    slices = np.moveaxis(t.array, dim, 0)
+    if share_elements(t, index):
+        values = np.broadcast_to(value, (index.nelement, *slices.shape[1:]))
+        with unchanged_by_errors(t, t.sizes):
+            move(contiguous(index), slices, values, _out_of_range(t), into=True)
+    else:
+        slices[_positions(index, t, dim)] = value
     return call.number(4)  # Torch7: the number as the call has it, not converted
 
 
@@ -227,6 +247,10 @@ def gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
     out, count = r.array, index.sizes[dim]
     if r.sizes[dim] < count:
         raise TorchError("Invalid index in gather")
+    if share_elements(r, src, index):
+        with unchanged_by_errors(r, r.sizes):
+            move_lines(index.array, out, src.array, dim, TorchError("Invalid index in gather"))
+        return
     values = _gathered(src, dim, index)
     np.moveaxis(out, dim, 0)[:count] = np.moveaxis(values, dim, 0)
 
@@ -259,9 +283,12 @@ def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     _check_gather(dim, tensor=r, src=src, index=index)
     if src.sizes[dim] < index.sizes[dim]:
         raise TorchError("Invalid index in scatter")
+    if share_elements(r, index, src):
+        _scatter_in_turn(r, dim, index, src.array)
+        return
     at = _from_zero(index, r.sizes[dim], TorchError("Invalid index in scatter"))
     source = np.moveaxis(np.moveaxis(src.array, dim, 0)[: index.sizes[dim]], 0, dim)
-    np.put_along_axis(r.array, at, copy_if_shared(source, r.array), dim)
+    np.put_along_axis(r.array, at, source, dim)
 
 
 @op("scatter", f"{_SCATTER} real", f"{_SCATTER} real", small="indexing.scatter")
@@ -270,8 +297,17 @@ def scatter_fill(r: Tensor, dim: int, index: Tensor, value: float) -> None:
     _check_scatter(r, dim, index)
     _check_dim(index, dim)
     _check_gather(dim, tensor=r, index=index)
+    if share_elements(r, index):
+        _scatter_in_turn(r, dim, index, np.broadcast_to(value, index.sizes))
+        return
     at = _from_zero(index, r.sizes[dim], TorchError("Invalid index in scatter"))
     np.put_along_axis(r.array, at, value, dim)
+
+
+def _scatter_in_turn(r: Tensor, dim: int, index: Tensor, source: Array) -> None:
+    with unchanged_by_errors(r, r.sizes):
+        wrong = TorchError("Invalid index in scatter")
+        move_lines(index.array, r.array, source, dim, wrong, into=True)
 
 
 # -- the indices of elements
@@ -306,11 +342,24 @@ def masked_select(call: Call) -> Tensor:
         src, mask, r = call.tensor(2), call.tensor(3, BYTE), call.tensor(1)
     else:
         raise usage_error(call, "T, torch.ByteTensor | T, T, torch.ByteTensor expected")
+    if share_elements(r, src, mask):
+        _masked_select_in_turn(r, src, mask)
+        return mask
     check_counts(src=src, mask=mask)
     # numpy selects faster by positions than by a mask.
     values = np.take(src.flat, np.flatnonzero(_mask(mask)))
     store(r, values)
     return r if len(call) == 2 else mask
+
+
+def _masked_select_in_turn(r: Tensor, src: Tensor, mask: Tensor) -> None:
+    with unchanged_by_errors(r, (int(mask.array.sum()),)):
+        check_counts(src=src, mask=mask)
+        to, source = r.array, src.array.flat
+        for n, at in enumerate(ones(mask.array)):
+            if n == len(to):
+                raise TorchError("the mask has got more ones than the call found in it")
+            to[n] = source[at]
 
 
 @checked("maskedCopy", method="*T* ByteTensor T", types=ALL, small="indexing.maskedCopy")
@@ -324,12 +373,20 @@ def masked_copy(call: Call) -> Tensor:
     mask, src, t = call.tensor(2, BYTE), call.tensor(3), call.tensor(1)
     if t.nelement != mask.nelement:
         raise TorchError("Number of elements of destination tensor != Number of elements in mask")
+    too_few = TorchError("Number of elements of src < number of ones in mask")
+    if share_elements(t, mask, src):
+        with unchanged_by_errors(t, t.sizes):
+            to, source = t.array.flat, contiguous(src)
+            for n, at in enumerate(ones(mask.array)):
+                if n == len(source):
+                    raise too_few
+                to[at] = source[n]
+        return t
     chosen = _mask(mask)
     count = int(chosen.sum())
     if src.nelement < count:
-        raise TorchError("Number of elements of src < number of ones in mask")
-    values = copy_if_shared(src.flat[:count], t.array)
-    t.array[chosen.reshape(t.sizes or (0,))] = values
+        raise too_few
+    t.array[chosen.reshape(t.sizes or (0,))] = src.flat[:count]
     return t
 
 
@@ -340,5 +397,10 @@ def masked_fill(call: Call) -> float:
         raise usage_error(call, "T, torch.ByteTensor, number expected")
     mask, value, t = call.tensor(2, BYTE), call.real(3), call.tensor(1)
     check_counts(tensor=t, mask=mask)
-    t.array[_mask(mask).reshape(t.sizes or (0,))] = value
+    if share_elements(t, mask):
+        with unchanged_by_errors(t, t.sizes):
+            for at in ones(mask.array):
+                t.array.flat[at] = value
+    else:
+        t.array[_mask(mask).reshape(t.sizes or (0,))] = value
     return call.number(3)

@@ -16,7 +16,8 @@ from th_shell.runtime.compute.lua_kernels import select_rows, sort_rows
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import ArgError
 from th_shell.runtime.core.tensor import Sizes, Tensor
-from th_shell.runtime.ops._operands import check_apart, resized, store
+from th_shell.runtime.ops._operands import store
+from th_shell.runtime.ops._overlapping import check_apart, resized
 from th_shell.runtime.ops.reduce import check_dim, find_extremum
 
 _PAIR = "[*T*] [*LongTensor*] T"

@@ -26,18 +26,19 @@ def test_errors_where_indices_are_written_change_nothing(lua: Lua, call: str, me
     )
 
 
-def test_what_is_read_is_read_as_if_copied_before(lua: Lua) -> None:
-    lua("y = torch.LongTensor{2, 3, 1} z = y:clone() z:index(z, 1, z)")
-    assert lua("print(z:equal(y:index(1, y)))") == "true\t\n"
-    lua("x = torch.range(1, 3) x:gather(x, 1, y) w = torch.range(1, 3) w:indexAdd(1, y, w)")
-    assert lua("print(unpack(x:totable()))") == "2\t3\t1\t\n"
-    assert lua("print(unpack(w:totable()))") == "4\t3\t5\t\n"
-
-
 def test_elements_side_by_side_are_not_shared(lua: Lua) -> None:
     lua("m = torch.range(1, 6000):long():resize(2000, 3) a, b = m:select(2, 1), m:select(2, 2)")
     lua("a:indexCopy(1, torch.range(2000, 1, -1):long(), b)")
     assert lua("print(a[1], a[2000], b[1], b[2000])") == "5999\t2\t2\t5999\t\n"
+
+
+def test_masks_that_share_elements_beside_empty_tensors(lua: Lua) -> None:
+    lua.run("x = torch.LongTensor{5} x.maskedSelect(x, x, torch.ByteTensor())")
+    assert lua.run("io.write(x:dim())") == "0"
+    lua.run("m = torch.ByteTensor{0} m[m] = torch.ByteTensor()")
+    assert lua.run("io.write(m[1])") == "0"
+    error = lua.error("m = torch.ByteTensor{1} m[m] = torch.ByteTensor()")
+    assert "Number of elements of src < number of ones in mask" in error
 
 
 def test_a_destination_that_reaches_past_its_storage(lua: Lua) -> None:
