@@ -48,12 +48,14 @@ def check_apart(indices: Tensor, sizes: Sizes, *tensors: Tensor) -> None:
 def unchanged_by_errors(r: Tensor, sizes: Sizes) -> Iterator[None]:
     """Give a destination its sizes; if the block then fails, restore what it was.
 
+    Elements that its storage gets by that are 0.
     Raises StorageExceeded where the storage has been made smaller than what it has elements of.
     """
     storage, before = r.storage, r.alias()
     assert storage is not None
     size = storage.size
     r.resize(sizes)
+    storage.data[size:] = 0
     elements = r.array.copy()
     try:
         yield
