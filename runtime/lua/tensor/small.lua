@@ -1,5 +1,5 @@
 --- Operations on few elements without Python: calls the Lua halves of the modules of ops/. Python
--- says once for each pattern of argument kinds (runtime/calls/small.py) which function of theirs a
+-- says once for each pattern of argument kinds (runtime/calls/plans.py) which function of theirs a
 -- call means, and with which arguments. A function returns nil, with nothing changed, for calls
 -- that it does not handle; these go on to Python.
 -- @module small
@@ -13,7 +13,7 @@ local small = {}
 
 -- ------------------------------------------------------------------ patterns
 
--- The kinds of arguments, by Lua's type or the id of their class; see runtime/calls/small.py.
+-- The kinds of arguments, by Lua's type or the id of their class; see runtime/calls/plans.py.
 local KINDS = { number = 1, boolean = 2 }
 local NONE = 0 / 0 -- that of other values, which makes the whole pattern a nan
 local FIRST_TENSOR, FLOATS, DOUBLES, LONG_STORAGE = 3, 11, 12, 13
