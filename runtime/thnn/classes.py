@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.tensor import Tensor, describe
-from th_shell.runtime.thnn._jobs import is_recording, run
+from th_shell.runtime.thnn._jobs import check_range, is_recording, refuse_recording, run
 from th_shell.runtime.thnn.checks import check, check_size, first_element
 from th_shell.runtime.thnn.table import Call, thnn
 
@@ -204,14 +202,11 @@ def _frames(input: Tensor) -> tuple[int, int]:
 def _targets(call: Call, count: int, least: int, most: int) -> Array:
     """The first targets, which must be in a range."""
     target = call.read(call.target, count)
-    if (target < least).any() or (target > most).any():
-        raise ArgError(3, "target out of range")
+    try:
+        check_range(target, least, most)
+    except IndexError:
+        raise ArgError(3, "target out of range") from None
     return target
-
-
-def _total(terms: Array) -> float:
-    """The sum of doubles, one after the other, as the reference adds up."""
-    return float(np.add.accumulate(terms)[-1])
 
 
 def _check_loss(call: Call) -> None:
@@ -221,8 +216,8 @@ def _check_loss(call: Call) -> None:
 _MARGIN = "bool sizeAverage, int p, weights?, accreal margin"
 
 
-@thnn("MultiMarginCriterion_updateOutput", f"{_INPUT}, output, {_MARGIN}", repeats=False)
-@thnn("MultiMarginCriterion_updateGradInput", f"{_INPUT}, gradInput, {_MARGIN}", repeats=False)
+@thnn("MultiMarginCriterion_updateOutput", f"{_INPUT}, output, {_MARGIN}")
+@thnn("MultiMarginCriterion_updateGradInput", f"{_INPUT}, gradInput, {_MARGIN}")
 def multi_margin(call: Call) -> None:
     """output = the sum of (margin - target's score + other score)^p where that is positive.
 
@@ -236,38 +231,35 @@ def multi_margin(call: Call) -> None:
     _check_weights(call, frames, classes)
     if not back:
         _check_loss(call)
-    x = call.read(call.input).reshape(frames, classes).astype(np.float64)
-    each, target = np.arange(frames), _targets(call, frames, 1, classes) - 1
-    weights = np.ones(frames) if call.weights is None else call.weights.flat[target]
-    weights = weights.astype(np.float64) * (1 / (x.size if call.sizeAverage else classes))
-    excess = (call.margin - x[each, target])[:, None] + x
-    excess[each, target] = 0
-    if back:
-        parts = 1.0 if call.p == 1 else 2 * excess
-    else:
-        parts = excess if call.p == 1 else excess * excess
-    parts = np.where(excess > 0, parts * weights[:, None], 0)
-    sums = np.add.accumulate(parts, axis=1)[:, -1]
-    if back:
-        parts[each, target] = -sums
-        call.write(call.gradInput, call.input.sizes)[...] = parts.reshape(call.input.sizes)
-    else:
-        call.change(call.output)[0] = _total(sums)
+    x, weights = call.read(call.input), call.given(call.weights)
+    target = _targets(call, frames, 1, classes)
+    run(
+        "nn_margins",
+        1,
+        size=x.itemsize,
+        input=x,
+        target=target,
+        output=call.write(call.gradInput, call.input.sizes) if back else call.change(call.output),
+        weights=weights,
+        average=call.sizeAverage,
+        power=call.p,
+        margin=call.margin,
+        back=back,
+        frames=frames,
+        classes=classes,
+    )
 
 
 def _check_weights(call: Call, frames: int, classes: int) -> None:
     """Raise an error where a target's class has no weight; others need none."""
     if call.weights is not None and call.weights.nelement < classes:
+        refuse_recording("which weights are needed depends on elements")
         if call.weights.nelement < call.target.flat[:frames].max():
             shape = describe(call.weights.sizes)
             raise TorchError(f"a weight for each class is needed, got {shape}")
 
 
-@thnn(
-    "MultiLabelMarginCriterion_updateOutput",
-    f"{_INPUT}, output, isTarget, bool sizeAverage",
-    repeats=False,
-)
+@thnn("MultiLabelMarginCriterion_updateOutput", f"{_INPUT}, output, isTarget, bool sizeAverage")
 def multi_label(call: Call) -> None:
     """output = the sum of 1 - target's score + other score where that is positive.
 
@@ -276,50 +268,45 @@ def multi_label(call: Call) -> None:
     """
     frames, classes = _check_labels(call)
     _check_loss(call)
-    x = call.read(call.input).reshape(frames, classes)
-    target = _targets(call, frames * classes, 0, classes).reshape(frames, classes)
-    marks = call.write(call.isTarget, call.target.sizes).reshape(frames, classes)
-    marks.fill(0)
-    total = 0.0
-    for scores, labels, flags in zip(x, target, marks, strict=True):
-        flags[_labels(labels)] = 1
-        excess = _excess(scores, labels, flags)
-        total = _total(np.concatenate(([total], excess.ravel())))
-    call.change(call.output)[0] = total / classes / (frames if call.sizeAverage else 1)
+    x, target = call.read(call.input), _targets(call, frames * classes, 0, classes)
+    run(
+        "nn_labels",
+        1,
+        size=x.itemsize,
+        input=x,
+        target=target,
+        output=call.change(call.output),
+        marks=call.write(call.isTarget, call.target.sizes),
+        count=frames if call.sizeAverage else 1,
+        frames=frames,
+        classes=classes,
+    )
 
 
 @thnn(
     "MultiLabelMarginCriterion_updateGradInput",
     f"{_INPUT}, gradInput, isTarget, bool sizeAverage",
-    repeats=False,
 )
 def multi_label_gradient(call: Call) -> None:
     """gradInput = the derivatives; isTarget is what the loss has left there."""
     frames, classes = _check_labels(call)
     check(call.isTarget.sizes == call.input.sizes, 3, "inconsistent isTarget size")
-    x, marks = (call.read(t).reshape(frames, classes) for t in (call.input, call.isTarget))
-    target = _targets(call, frames * classes, 0, classes).reshape(frames, classes)
-    check(bool((marks >= 0).all() and (marks <= 1).all()), 3, "isTarget out of range")
-    out = call.write(call.gradInput, call.input.sizes).reshape(frames, classes)
-    norm = float(x.dtype.type(1 / (x.size if call.sizeAverage else classes)))
-    for scores, labels, flags, gradient in zip(x, target, marks, out, strict=True):
-        counted = _excess(scores, labels, flags) > 0
-        counts = counted.sum(axis=0).astype(np.float64)
-        np.subtract.at(counts, _labels(labels), counted.sum(axis=1))
-        gradient[...] = counts * norm
-
-
-def _labels(target: Array) -> Array:
-    """The classes, from 0, that a frame's targets name, up to the first 0."""
-    labels: Array = target[np.logical_and.accumulate(target > 0)] - 1
-    return labels
-
-
-def _excess(scores: Array, target: Array, flags: Array) -> Array:
-    """The violations of the margin: a row for each target, a number for each class, or 0."""
-    least = 1 - scores[_labels(target)].astype(np.float64)
-    excess = least[:, None] + scores
-    return np.where((flags == 0) & (excess > 0), excess, 0)
+    x, marks = call.read(call.input), call.read(call.isTarget)
+    target = _targets(call, frames * classes, 0, classes)
+    fits = is_recording() or bool((marks >= 0).all() and (marks <= 1).all())
+    check(fits, 3, "isTarget out of range")
+    run(
+        "nn_labels_back",
+        1,
+        size=x.itemsize,
+        input=x,
+        target=target,
+        output=call.write(call.gradInput, call.input.sizes),
+        marks=marks,
+        norm=float(x.dtype.type(1 / (x.size if call.sizeAverage else classes))),
+        frames=frames,
+        classes=classes,
+    )
 
 
 def _check_labels(call: Call) -> tuple[int, int]:

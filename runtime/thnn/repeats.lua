@@ -16,7 +16,7 @@ local MAX_CALLS = 256 -- that are kept of a function, for an element type
 -- The names of jobs that raise an error where numbers in memory do not suit them.
 local FAILING = {
   gather = true, nn_check = true, nn_scatter = true, nn_add_to_named = true, nn_class_loss = true,
-  nn_class_back = true, nn_total = true,
+  nn_class_back = true, nn_margins = true, nn_labels = true, nn_labels_back = true, nn_total = true,
 }
 
 local ROOM = 4194304 -- bytes of what the jobs of a call leave to each other
