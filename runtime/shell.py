@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from th_shell.runtime.compute.luajit import luajit_version
-from th_shell.runtime.compute.processors import PROCESSORS
+from th_shell.runtime.compute.thread_pool import PROCESSORS
 from th_shell.runtime.core.lua_text import KEYWORDS, Token, structure, tokens
 from th_shell.runtime.core.machine import without_limit
 from th_shell.runtime.engine.ctrl_c import SignalWatcher, signal_watcher

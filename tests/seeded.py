@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from th_shell.lua_source import syntax_tree as tree
+from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.knowledge import Facts, facts_of
 from th_shell.preflight.programs import Modules, Program, World, program_of, read
 from th_shell.preflight.rules import findings

@@ -173,7 +173,7 @@ def test_one_module_has_lupa() -> None:
         ("docutils", {"docs"}),
         ("sphinx", {"docs"}),
         ("mkdocs", {"docs"}),
-        ("tree_sitter", {"lua_source"}),
+        ("tree_sitter", {"preflight"}),
     ],
 )
 def test_one_room_has_a_library(library: str, where: set[str]) -> None:

@@ -2,7 +2,7 @@
 
 Modules are imported only where they are needed: the help needs no Lua, and a script no terminal
 library. Also, a closed pipe ends the program quietly even before numpy is imported, as Ctrl-C does
-(`ctrl_c.py`).
+(`start_up.py`).
 """
 
 from __future__ import annotations
@@ -222,13 +222,13 @@ def _prepare(engine: Engine, options: Options, opens_prompt: bool) -> None:
 
 def _stopped(stop: Stop) -> Dialogue:
     """Ask where a script has stopped; the debugger is loaded then, since few scripts stop."""
-    from th_shell.terminal.in_scripts import console
+    from th_shell.terminal.repl import console
 
     return console()(stop)
 
 
 def _open_prompt_in_script(engine: Engine, place: str) -> None:
-    from th_shell.terminal.in_scripts import open_prompt
+    from th_shell.terminal.repl import open_prompt
 
     open_prompt(engine, place)
     engine.debugging.debug_by(_stopped)

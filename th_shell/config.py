@@ -62,11 +62,9 @@ def _theme(value: Any) -> Any:
         return value
     from pygments.styles import get_all_styles  # type: ignore[import-untyped]
 
-    styles = sorted(get_all_styles())
-    if value not in styles:
-        raise _WrongValue(
-            f'"{TERMINAL_THEME}", "{NO_THEME}" or a style of pygments ({styles[0]} …)'
-        )
+    if value not in (styles := sorted(get_all_styles())):
+        words = f'"{TERMINAL_THEME}", "{NO_THEME}" or a style of pygments ({styles[0]} …)'
+        raise _WrongValue(words)
     return value
 
 

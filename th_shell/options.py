@@ -84,7 +84,6 @@ class Options(NamedTuple):
 _PROGRAMS = frozenset(
     "--check --convert --dap --install --jupyter --list --lsp --python --remove".split()
 )
-_WITH_TREE = frozenset(["--install", "--list", "--remove"])
 _WITH_WORD = {"-e": "statement", "-l": "library"}
 _PRINTING = {
     "-h": "help",
@@ -121,9 +120,6 @@ def parse(words: Sequence[str]) -> Options:
                 raise UsageError("--python comes first: what stands behind it is for Python")
             if words[at:] and words[at] in _PRINTING:
                 return Options(prints=_PRINTING[words[at]])
-        if word == "--tree" and words[at + 1 : at + 2] and words[at + 1] in _WITH_TREE:
-            behind = (*words[at + 2 :], word, words[at])
-            return Options(program=words[at + 1][2:], words=behind)
         if word in _PROGRAMS:
             return Options(program=word[2:], words=tuple(words[at:]))
         if word in _FLAGS:

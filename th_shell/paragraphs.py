@@ -45,7 +45,7 @@ _KEYS = (
     ("Up, Ctrl-R, Right", "former inputs: of that beginning, searched, in grey"),
     ("Ctrl-X Ctrl-E", "the input in $EDITOR"),
     ("Ctrl-C", "drops the line, or stops what runs"),
-    ("Ctrl-\\", "gives up on what does not stop"),
+    ("Ctrl-\\", "ends th where what runs does not stop"),
     ("exit, Ctrl-D", "leave"),
 )
 

@@ -1,4 +1,4 @@
-"""Texts for people at a terminal: its width, texts that are safe to show, and complaints.
+"""Texts for people at a terminal: banner, prompts, texts that are safe to show, and complaints.
 
 Names and texts from files can contain control codes that move the cursor, hide text, or make the
 terminal type something. They are shown as Lua writes them in strings.
@@ -34,6 +34,31 @@ def can_show_first() -> bool:
     """Tell whether there is a terminal at which a prompt can stand before the editor is loaded."""
     is_dumb = os.environ.get("TERM", "") in ("dumb", "unknown")  # these cannot move their cursor
     return os.name == "posix" and os.isatty(0) and os.isatty(1) and not is_dumb
+
+
+# -- the lines that th shows at its start, and its prompts
+
+BANNER = """\
+th: the Torch7 shell, on LuaJIT and numpy
+? for an overview, ? torch.randn for one function, Ctrl-D to leave
+"""
+
+PROMPT = "th> "
+CONTINUATION = "..> "
+
+
+def banner() -> str:
+    """Return the lines, broken where the terminal is narrower."""
+    width = max(columns() - 1, 20)
+    lines = BANNER.rstrip().split("\n")
+    if all(len(line) <= width for line in lines):
+        return BANNER
+    import textwrap  # late: the first prompt does without where there is room
+
+    return "".join(f"{textwrap.fill(line, width)}\n" for line in lines)
+
+
+# -- texts that are safe to show, and complaints
 
 
 def visible(text: str) -> str:

@@ -1,6 +1,6 @@
 """Class ids: the numbers by which Python tells Lua the class of an object that it returns.
 
-Lua needs them before any of the classes is loaded: so they are here by names, and in `classes.py`
+Lua needs them before any of the classes is loaded: so they are here by names, and in `results.py`
 by classes.
 """
 

@@ -10,13 +10,31 @@ reads them so:
     object, class id            the result is a new object
     None, n, v1, k1, ... vn, kn n results: v itself where k is 0, the call's argument -k where k
                                 is negative, a new object v of the class id k where it is positive
+
+The classes of such objects, and their ids, are here, too.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from th_shell.runtime.calls.classes import CLASS_IDS
+from th_shell.runtime.calls.class_ids import FIRST_OTHER, FIRST_STORAGE, FIRST_TENSOR, OTHERS
+from th_shell.runtime.core.storage import STORAGE_CLASSES
+from th_shell.runtime.core.tensor import TENSOR_CLASSES
+
+#: Class to id.
+CLASS_IDS: dict[type, int] = {
+    **{cls: FIRST_TENSOR + i for i, cls in enumerate(TENSOR_CLASSES)},
+    **{cls: FIRST_STORAGE + i for i, cls in enumerate(STORAGE_CLASSES)},
+}
+
+
+def class_id(cls: type) -> int:
+    """The id of a class: of tensors, of storages, or one whose `typename` is among `OTHERS`."""
+    number = CLASS_IDS.get(cls)
+    if number is None:
+        number = CLASS_IDS[cls] = FIRST_OTHER + OTHERS.index(getattr(cls, "typename", ""))
+    return number
 
 
 def encode(result: Any, args: tuple[Any, ...]) -> Any:

@@ -54,7 +54,7 @@ class Row:
 
     parameters: the names in formulas where they are not those of the implementation's parameters.
     small: 'module.function', the function of a module's Lua half that computes calls on few
-    elements (told in calls/small.py); None where all calls are Python's.
+    elements (told in calls/plans.py); None where all calls are Python's.
     """
 
     name: str

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from th_shell.runtime.compute.processors import PROCESSORS
+from th_shell.runtime.compute.thread_pool import PROCESSORS
 from th_shell.runtime.core.interrupts import uninterruptible
 from th_shell.runtime.core.process import ForkLock
 

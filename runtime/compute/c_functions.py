@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.compute.blas_threads import check_room, one_thread_at_load
-from th_shell.runtime.compute.processors import PROCESSORS
 from th_shell.runtime.compute.self_check import (
     blas_is_right,
     conversion_is_right,
@@ -32,6 +31,7 @@ from th_shell.runtime.compute.self_check import (
     loop_is_right,
     sort_is_right,
 )
+from th_shell.runtime.compute.thread_pool import PROCESSORS
 from th_shell.runtime.core.process import note
 
 

@@ -31,7 +31,7 @@ from th_shell.runtime.core.process import note
 
 # Positions in numpy's table of C functions, which never change (numpy's manual, UFunc API).
 _FROM_FUNC_AND_DATA = 1
-_LOOPS = {"d->d": 5, "f->f": 6, "ff->f": 14}  # that call the C function they are given
+_LOOPS = {"d->d": 5, "f->f": 6, "ff->f": 14, "dd->d": 15}  # that call the C function they are given
 _NO_IDENTITY = -1
 
 _SAMPLES = np.array([0.8391, 0.0, -0.0, 1.5, 2.0**-32, 3e-9, 1.0, 0.3333, np.inf, np.nan, 2.7, 0.5])

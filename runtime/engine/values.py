@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from th_shell.runtime.calls.classes import class_id
+from th_shell.runtime.calls.results import class_id
 from th_shell.runtime.core.dtypes import EXACT
 from th_shell.runtime.core.encoding import to_bytes, to_text
 from th_shell.runtime.core.interrupts import INTERRUPTED, mark_interruptible, uninterruptible

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from operator import methodcaller
 from typing import Any
 
-from th_shell.runtime.calls.classes import class_id
+from th_shell.runtime.calls.results import class_id
 from th_shell.runtime.core.dtypes import CHAR
 from th_shell.runtime.core.encoding import shown
 from th_shell.runtime.core.errors import TorchError

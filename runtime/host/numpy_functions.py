@@ -13,17 +13,15 @@ from typing import Any
 import numpy as np
 
 import th_shell.runtime.ops  # noqa: F401  its modules add the operations to the table
-from th_shell.runtime.calls.classes import class_id
 from th_shell.runtime.calls.forms import Foreign
-from th_shell.runtime.calls.plans import Plans
-from th_shell.runtime.calls.small import find_small
+from th_shell.runtime.calls.plans import Plans, find_small
+from th_shell.runtime.calls.results import class_id
 from th_shell.runtime.compute import formulas
 from th_shell.runtime.compute.blas_threads import check_room
 from th_shell.runtime.compute.c_functions import blas, conversion, inner_loop, sorter
 from th_shell.runtime.compute.generator import default_generator
 from th_shell.runtime.compute.libm import function
-from th_shell.runtime.compute.processors import PROCESSORS
-from th_shell.runtime.compute.thread_pool import LuaFunctions, ThreadPool
+from th_shell.runtime.compute.thread_pool import PROCESSORS, LuaFunctions, ThreadPool
 from th_shell.runtime.core.dtypes import DTYPES, LONG, Array, cast_scalar
 from th_shell.runtime.core.memory import Memory
 from th_shell.runtime.core.state import State, current

@@ -14,7 +14,6 @@ from th_shell.runtime.ops import (  # noqa: F401
     conv,
     half,
     indexing,
-    masks,
     operators,
     order,
     pointwise,
@@ -25,7 +24,7 @@ from th_shell.runtime.ops import (  # noqa: F401
     structure,
     views,
 )
-from th_shell.runtime.ops.linalg import blas, factor, solve  # noqa: F401
+from th_shell.runtime.ops.linalg import blas, lapack  # noqa: F401
 
 __all__ = ["ROWS_ADDED"]
 

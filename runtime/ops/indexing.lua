@@ -1,4 +1,4 @@
---- gather, scatter, index, indexCopy, indexAdd, indexFill and nonzero on few elements.
+--- gather, scatter, index, indexCopy, indexAdd, indexFill, nonzero and masks on few elements.
 -- Loaded once for each element type. Where the elements are is written to working memory, from
 -- checked indices, before anything is changed. Elements are copied as whole numbers of up to 32
 -- bits, so that a nan keeps its bits.
@@ -263,6 +263,87 @@ function indexing.nonzero(r, src, ...) -- luacheck: ignore 212
   if not to then return nil end
   set_indices(cast(words, to), found)
   return block and publish(longs, block) or r
+end
+
+-- ----------------------------------------------------------------------- masks
+
+local byte_type = c_structs.dtypes[1]
+local read_row, read_mask = tools.row_reader(dtype), tools.reader(byte_type)
+local read_mask_row, byte_pointer = tools.row_reader(byte_type), tools.bits(1)
+local locate = tools.locate
+
+-- The mask that chooses elements of t.
+local mask = tools.operand()
+
+-- Sets `places` to those of the elements of t where the mask is 1, in order. Returns how many there
+-- are; nil if a flag is neither 0 nor 1.
+local function choose(flags)
+  local found = 0
+  if tools.is_dense(t, t) and tools.is_dense(mask, mask) then
+    for m = 0, count(t) - 1 do
+      local is_one = flags[m]
+      if is_one > 1 then return nil end
+      places[found] = m
+      found = found + is_one
+    end
+    return found
+  end
+  locate(places, t)
+  locate(others, mask)
+  for m = 0, count(t) - 1 do
+    local is_one = flags[others[m]]
+    if is_one > 1 then return nil end
+    places[found] = places[m]
+    found = found + is_one
+  end
+  return found
+end
+
+-- Does so for a tensor and a mask that are given, if they fit together. Returns how many elements
+-- are chosen, and a pointer to those of the tensor.
+local function chosen(value, flags)
+  if not (read(t, value) and read_mask(mask, flags))
+    or not tools.is_sized(mask, t.n, t.s0, t.s1, t.s2) then
+    -- Of contiguous tensors the elements follow each other, whatever the sizes are.
+    if not (read_row(t, value) and read_mask_row(mask, flags)) then return nil end
+    if mask.s2 ~= t.s2 then return nil end
+  end
+  if count(t) > MAX or overlap(t, mask) then return nil end
+  local found = choose(cast(byte_pointer, mask.at))
+  return found, cast(pointer, t.at)
+end
+
+function indexing.maskedFill(r, flags, value)
+  if type(value) ~= 'number' then return nil end
+  local found, to = chosen(r, flags)
+  if not found then return nil end
+  fill(to, places, found, value)
+  return value
+end
+
+function indexing.maskedCopy(r, flags, src)
+  if not read_row(other, src) then return nil end
+  local values = cast(pointer, other.at)
+  local found, to = chosen(r, flags)
+  if not found or found > other.s2 or overlap(t, other) then return nil end
+  for m = 0, found - 1 do move(to, places[m], values, m) end
+  return r
+end
+
+-- Selects to a new tensor, or to a vector that has the right size already.
+local function select_marked(r, src, flags, ...) -- luacheck: ignore 212
+  local found, values = chosen(src, flags)
+  if not found or found == 0 then return nil end
+  local ready, block = set_result(other, r, 1, 1, 1, found)
+  if not ready or not block and overlap(other, t) then return nil end
+  local result, step = cast(pointer, other.at), other.t2
+  for m = 0, found - 1 do move(result, step * m, values, places[m]) end
+  return block and publish(dtype, block) or flags
+end
+
+function indexing.maskedSelect(a, b, c, ...) -- luacheck: ignore 212
+  if c == nil then return (select_marked(nil, a, b)) end
+  return (select_marked(a, b, c))
 end
 
 return indexing

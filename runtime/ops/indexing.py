@@ -1,7 +1,8 @@
-"""Manual, Tensor: index, indexCopy, indexAdd, indexFill, gather, scatter, nonzero.
+"""Manual, Tensor: index, indexCopy, indexAdd, indexFill, gather, scatter, nonzero; masked*.
 
 Torch7: an operation of this module that changes its self, or a destination that the call passes,
-returns its last argument; gather and scatter return the destination.
+returns its last argument; gather, scatter and maskedCopy return the destination. `_overlapping.py`
+tells what it means that a destination shares elements with what is read.
 """
 
 from __future__ import annotations
@@ -11,18 +12,19 @@ import numpy as np
 from th_shell.runtime.calls.arguments import Call
 from th_shell.runtime.calls.table import ALL, checked, op
 from th_shell.runtime.compute.bulk import take_along, take_rows
-from th_shell.runtime.core.dtypes import LONG, Array
+from th_shell.runtime.core.dtypes import BYTE, LONG, Array
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.tensor import Sizes, Tensor, describe
 from th_shell.runtime.ops._operands import check_counts, enumerate_words, store, usage_error
 from th_shell.runtime.ops._overlapping import (
-    Record,
     check_apart,
-    lines,
+    contiguous,
     move,
+    move_lines,
+    ones,
     resized,
     share_elements,
-    slices,
+    unchanged_by_errors,
 )
 
 # -- by a vector of indices along one dimension
@@ -95,11 +97,11 @@ def index_select(call: Call) -> Tensor:
 
 
 def _select_in_turn(r: Tensor, sizes: Sizes, src: Tensor, dim: int, index: Tensor) -> None:
-    record = Record(r, sizes, src, index)
-    is_flat = dim == 0 and all(record.tensor(t).is_contiguous for t in (r, src))
-    wrong = TorchError("index out of range") if is_flat else _out_of_range(src)
-    to, source = (slices(record.addresses(t), dim) for t in (r, src))
-    move(record, record.contiguous(index)[None, : sizes[dim]], to, source, wrong)
+    with unchanged_by_errors(r, sizes):
+        is_flat = dim == 0 and src.is_contiguous and r.is_contiguous
+        wrong = TorchError("index out of range") if is_flat else _out_of_range(src)
+        to, source = (np.moveaxis(t.array, dim, 0) for t in (r, src))
+        move(contiguous(index)[: sizes[dim]], to, source, wrong)
 
 
 def _index_arguments(call: Call, last: str) -> tuple[Tensor, int, Tensor]:
@@ -142,10 +144,9 @@ def _set_slices(call: Call, add: bool) -> Tensor:
     at = None if share_elements(t, index, src) else _positions(index, t, dim)
     target, source = _slices(t, src, dim, add)
     if at is None:
-        record = Record(t, t.sizes, index, src)
-        to, values = (slices(record.addresses(x), dim) for x in (t, src))
-        places = record.contiguous(index)[None]
-        move(record, places, to, values, _out_of_range(t), into=True, add=add)
+        with unchanged_by_errors(t, t.sizes):
+            slices = np.moveaxis(src.array, dim, 0)
+            move(contiguous(index), target, slices, _out_of_range(t), into=True, add=add)
     elif add:
         np.add.at(target, at, source)
     else:
@@ -184,13 +185,13 @@ def index_fill(call: Call) -> float:
     if index.ndim == 1 and dim < 0:
         dim = _dimension_of_vector(t)
     _check_index(index, t, dim)
+    slices = np.moveaxis(t.array, dim, 0)
     if share_elements(t, index):
-        record = Record(t, t.sizes, index)
-        to, at = slices(record.addresses(t), dim), record.contiguous(index)[None]
-        source = np.full((1, at.size, to.shape[2]), record.number(value))
-        move(record, at, to, source, _out_of_range(t), into=True)
+        values = np.broadcast_to(value, (index.nelement, *slices.shape[1:]))
+        with unchanged_by_errors(t, t.sizes):
+            move(contiguous(index), slices, values, _out_of_range(t), into=True)
     else:
-        np.moveaxis(t.array, dim, 0)[_positions(index, t, dim)] = value
+        slices[_positions(index, t, dim)] = value
     return call.number(4)  # Torch7: the number as the call has it, not converted
 
 
@@ -247,9 +248,8 @@ def gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
     if r.sizes[dim] < count:
         raise TorchError("Invalid index in gather")
     if share_elements(r, src, index):
-        record = Record(r, r.sizes, src, index)
-        to, source, at = (lines(record.addresses(t), dim) for t in (r, src, index))
-        move(record, at[..., 0], to, source, TorchError("Invalid index in gather"))
+        with unchanged_by_errors(r, r.sizes):
+            move_lines(index.array, out, src.array, dim, TorchError("Invalid index in gather"))
         return
     values = _gathered(src, dim, index)
     np.moveaxis(out, dim, 0)[:count] = np.moveaxis(values, dim, 0)
@@ -284,8 +284,7 @@ def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     if src.sizes[dim] < index.sizes[dim]:
         raise TorchError("Invalid index in scatter")
     if share_elements(r, index, src):
-        record = Record(r, r.sizes, index, src)
-        _scatter_in_turn(record, r, dim, index, lines(record.addresses(src), dim))
+        _scatter_in_turn(r, dim, index, src.array)
         return
     at = _from_zero(index, r.sizes[dim], TorchError("Invalid index in scatter"))
     source = np.moveaxis(np.moveaxis(src.array, dim, 0)[: index.sizes[dim]], 0, dim)
@@ -299,17 +298,16 @@ def scatter_fill(r: Tensor, dim: int, index: Tensor, value: float) -> None:
     _check_dim(index, dim)
     _check_gather(dim, tensor=r, index=index)
     if share_elements(r, index):
-        record = Record(r, r.sizes, index)
-        number = np.full(index.sizes, record.number(value))
-        _scatter_in_turn(record, r, dim, index, lines(number, dim))
+        _scatter_in_turn(r, dim, index, np.broadcast_to(value, index.sizes))
         return
     at = _from_zero(index, r.sizes[dim], TorchError("Invalid index in scatter"))
     np.put_along_axis(r.array, at, value, dim)
 
 
-def _scatter_in_turn(record: Record, r: Tensor, dim: int, index: Tensor, source: Array) -> None:
-    to, at = (lines(record.addresses(t), dim) for t in (r, index))
-    move(record, at[..., 0], to, source, TorchError("Invalid index in scatter"), into=True)
+def _scatter_in_turn(r: Tensor, dim: int, index: Tensor, source: Array) -> None:
+    with unchanged_by_errors(r, r.sizes):
+        wrong = TorchError("Invalid index in scatter")
+        move_lines(index.array, r.array, source, dim, wrong, into=True)
 
 
 # -- the indices of elements
@@ -321,3 +319,88 @@ def nonzero(r: Tensor, t: Tensor) -> None:
     positions = np.argwhere(t.array) + 1
     check_apart(r, positions.shape, t)
     store(r, positions)
+
+
+# -- by a mask
+
+
+def _mask(mask: Tensor) -> Array:
+    """The elements of a mask in order, as booleans; raises TorchError unless all are 0 or 1."""
+    values = mask.flat
+    if values.size and values.max() > 1:
+        raise TorchError("Mask tensor can take 0 and 1 values only")
+    return values.view(np.bool_)
+
+
+@checked("maskedSelect", method="[*T*] T ByteTensor", types=ALL, small="indexing.maskedSelect")
+def masked_select(call: Call) -> Tensor:
+    """The elements where the mask is 1, as a vector; the mask has as many elements."""
+    if len(call) == 2:
+        src, mask = call.tensor(1), call.tensor(2, BYTE)
+        r = type(src)()
+    elif len(call) == 3:
+        src, mask, r = call.tensor(2), call.tensor(3, BYTE), call.tensor(1)
+    else:
+        raise usage_error(call, "T, torch.ByteTensor | T, T, torch.ByteTensor expected")
+    if share_elements(r, src, mask):
+        _masked_select_in_turn(r, src, mask)
+        return mask
+    check_counts(src=src, mask=mask)
+    # numpy selects faster by positions than by a mask.
+    values = np.take(src.flat, np.flatnonzero(_mask(mask)))
+    store(r, values)
+    return r if len(call) == 2 else mask
+
+
+def _masked_select_in_turn(r: Tensor, src: Tensor, mask: Tensor) -> None:
+    with unchanged_by_errors(r, (int(mask.array.sum()),)):
+        check_counts(src=src, mask=mask)
+        to, source = r.array, src.array.flat
+        for n, at in enumerate(ones(mask.array)):
+            if n == len(to):
+                raise TorchError("the mask has got more ones than the call found in it")
+            to[n] = source[at]
+
+
+@checked("maskedCopy", method="*T* ByteTensor T", types=ALL, small="indexing.maskedCopy")
+def masked_copy(call: Call) -> Tensor:
+    """Copy the first elements of a tensor, in order, to where the mask is 1.
+
+    self is not resized. Raises TorchError where the tensor has too few elements.
+    """
+    if len(call) != 3:
+        raise usage_error(call, "T, torch.ByteTensor, T expected")
+    mask, src, t = call.tensor(2, BYTE), call.tensor(3), call.tensor(1)
+    if t.nelement != mask.nelement:
+        raise TorchError("Number of elements of destination tensor != Number of elements in mask")
+    too_few = TorchError("Number of elements of src < number of ones in mask")
+    if share_elements(t, mask, src):
+        with unchanged_by_errors(t, t.sizes):
+            to, source = t.array.flat, contiguous(src)
+            for n, at in enumerate(ones(mask.array)):
+                if n == len(source):
+                    raise too_few
+                to[at] = source[n]
+        return t
+    chosen = _mask(mask)
+    count = int(chosen.sum())
+    if src.nelement < count:
+        raise too_few
+    t.array[chosen.reshape(t.sizes or (0,))] = src.flat[:count]
+    return t
+
+
+@checked("maskedFill", method="T ByteTensor *real*", types=ALL, small="indexing.maskedFill")
+def masked_fill(call: Call) -> float:
+    """Set the elements where the mask is 1 to a number; self is not resized."""
+    if len(call) != 3:
+        raise usage_error(call, "T, torch.ByteTensor, number expected")
+    mask, value, t = call.tensor(2, BYTE), call.real(3), call.tensor(1)
+    check_counts(tensor=t, mask=mask)
+    if share_elements(t, mask):
+        with unchanged_by_errors(t, t.sizes):
+            for at in ones(mask.array):
+                t.array.flat[at] = value
+    else:
+        t.array[_mask(mask).reshape(t.sizes or (0,))] = value
+    return call.number(3)

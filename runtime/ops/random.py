@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from th_shell.runtime.calls.classes import class_id
+from th_shell.runtime.calls.results import class_id
 from th_shell.runtime.calls.table import ALL, FLOATS, op
 from th_shell.runtime.compute import libm
 from th_shell.runtime.compute.bulk import PIECE

@@ -17,7 +17,7 @@ from contextlib import suppress
 from queue import Empty, Queue
 from typing import Any, TypeVar
 
-from th_shell.runtime.calls.classes import class_id
+from th_shell.runtime.calls.results import class_id
 from th_shell.runtime.core.dtypes import LONG, cast_scalar
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.storage import Storage

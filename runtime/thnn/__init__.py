@@ -7,28 +7,21 @@ Each module adds rows to the table when it is imported here.
 from __future__ import annotations
 
 from th_shell.runtime.thnn import (  # noqa: F401
-    adaptive_pooling,
     channels,
     classes,
     convolution_by_plane,
-    convolution_local,
     convolution_map,
     convolutions,
+    counted_pooling,
     criterions,
     elementwise,
-    fractional_pooling,
-    index_linear,
-    linear,
-    lookup,
-    lp_pooling,
+    named_rows,
     pooling,
     resampling,
-    softmax,
     sparse,
-    sub_sampling,
     temporal,
     unpooling,
-    volumetric_convolution,
+    window_sums,
 )
 
 #: That the modules are imported, and the table is complete.

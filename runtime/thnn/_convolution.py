@@ -17,8 +17,8 @@ from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Sizes, Tensor, describe
 from th_shell.runtime.thnn import _columns
-from th_shell.runtime.thnn._jobs import run, take_rows, working
-from th_shell.runtime.thnn._windows import Windows
+from th_shell.runtime.thnn._columns import Windows
+from th_shell.runtime.thnn._jobs import working
 from th_shell.runtime.thnn.checks import check_size
 from th_shell.runtime.thnn.table import Call
 
@@ -171,34 +171,15 @@ def _by_kind(weight: Array, shape: Shape) -> Array:
     kinds = prod(shape.kinds)
     if min(kinds, shape.maps) == 1:
         return weight
-    return take_rows(weight.reshape(shape.maps * kinds, -1), _turned(shape.maps, kinds))
+    return np.ascontiguousarray(weight.reshape(shape.maps, kinds, -1).swapaxes(0, 1))
 
 
 def _store_by_kind(sums: Array, shape: Shape, weight: Array) -> None:
     """Put such weights back, where they are a copy."""
     kinds = prod(shape.kinds)
     if min(kinds, shape.maps) > 1:
-        take_rows(sums.reshape(shape.maps * kinds, -1), _turned(kinds, shape.maps), weight)
-
-
-def _turned(rows: int, columns: int) -> Array:
-    """Return the positions in a matrix of the elements of its transpose."""
-    return np.arange(rows * columns).reshape(rows, columns).T.reshape(-1)
-
-
-def fill_rows(rows: Array, values: Array | int = 0) -> None:
-    """Set the planes of samples to a number each: those of a bias, or 0."""
-    samples, planes = rows.shape[:2]
-    run(
-        "nn_fill_rows",
-        samples * planes,
-        work=rows.size,
-        size=rows.itemsize,
-        out=rows,
-        values=values,
-        planes=planes,
-        count=prod(rows.shape[2:]),
-    )
+        turned = sums.reshape(kinds, shape.maps, -1).swapaxes(0, 1)
+        weight[...] = turned.reshape(weight.shape)
 
 
 def _bias(call: Call) -> Tensor | None:
@@ -279,32 +260,6 @@ def inner_windows(
     if any((c - 1) * s + k > n for n, k, s, c in numbers):
         raise TorchError(f"the kernel does not fit into the input of size {describe(size)}")
     return Windows.of(size, kernel, stride, (0,) * dims, (1,) * dims, count)
-
-
-def plain_windows(size: Sizes, kernel: Sizes, stride: Sizes, exact: bool = False) -> Windows:
-    """Windows without padding and dilation; a rest of the image may lie under none of them.
-
-    exact: whether such a rest is an error. Torch7: gradients of weights are larger then.
-    """
-    numbers = list(zip(size, kernel, stride, strict=True))
-    if exact and any((n - k) % s for n, k, s in numbers):
-        raise TorchError(f"windows do not cover the input of size {describe(size)}")
-    count = tuple((n - k) // s + 1 for n, k, s in numbers)
-    return Windows.of(size, kernel, stride, (0,) * len(size), (1,) * len(size), count)
-
-
-def covering_windows(count: Sizes, kernel: Sizes, stride: Sizes) -> Windows:
-    """Such windows on the image that they cover."""
-    size = tuple((n - 1) * s + k for n, k, s in zip(count, kernel, stride, strict=True))
-    return plain_windows(size, kernel, stride)
-
-
-def full_size(
-    count: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, extra: Sizes
-) -> Sizes:
-    """The size of the image that has so many places for a kernel's window, and some extra."""
-    numbers = zip(count, kernel, stride, padding, dilation, extra, strict=True)
-    return tuple((n - 1) * s - 2 * p + d * (k - 1) + 1 + e for n, k, s, p, d, e in numbers)
 
 
 def check_found(input_sizes: Sizes, output_sizes: Sizes, maps: int, planes: int) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.compute import thread_pool
+from th_shell.runtime.compute.c_functions import blas as find_blas
 from th_shell.runtime.compute.c_functions import inner_loop
 from th_shell.runtime.compute.libm import function
 from th_shell.runtime.compute.thread_pool import LARGE, ThreadPool, get_threads
@@ -25,6 +26,7 @@ from th_shell.runtime.core.state import current
 from th_shell.runtime.core.tensor import Tensor
 
 _OUT_OF_RANGE = "position out of range"  # the error of a job about data
+_REMEDY = "install numpy from PyPI"
 
 
 #: Stands for the scale of a recorded call, which goes to jobs as it is: Lua gives them each call's.
@@ -171,32 +173,24 @@ def working(count: int, dtype: Any) -> Array:
     return array
 
 
-def take_rows(source: Array, rows: Array, out: Array | None = None) -> Array:
-    """out = the rows of a contiguous matrix that int64 numbers tell; by default working memory."""
-    if out is None:
-        out = working(len(rows) * source.shape[1], source.dtype)
-    size = source.shape[1] * source.itemsize
-    run(
-        "take",
-        len(rows),
-        work=len(rows) * source.shape[1],
-        out=out,
-        source=source,
-        at=rows,
-        size=size,
-    )
-    return out.reshape(len(rows), -1)
-
-
 def loops(dtype: np.dtype[Any], *ufuncs: np.ufunc) -> dict[str, Any]:
     """The inner loops of ufuncs as jobs get them, by name: their addresses and those of their data.
 
-    Both are 0 where a loop is not there: jobs have loops of their own then.
+    Raises TorchError where numpy's loops cannot be called.
     """
     x = dtype.char
-    return {
-        u.__name__: inner_loop(function(u.__name__), f"{x * u.nin}->{x}") or (0, 0) for u in ufuncs
-    }
+    found = {u.__name__: inner_loop(function(u.__name__), f"{x * u.nin}->{x}") for u in ufuncs}
+    if None in found.values():
+        raise TorchError(f"nn needs numpy's loops for {dtype}, which cannot be called: {_REMEDY}")
+    return found
+
+
+def blas(name: str, itemsize: int) -> int:
+    """The address of a BLAS function. Raises TorchError where it cannot be called."""
+    address = find_blas(name, itemsize)
+    if address is None:
+        raise TorchError(f"nn needs BLAS's {name}, which cannot be called: {_REMEDY}")
+    return address
 
 
 def run(
@@ -209,11 +203,16 @@ def run(
 ) -> None:
     """Do a job, or record it. An array among the parameters stands for its address.
 
-    work: the elements that it visits, or a tenth of what BLAS multiplies; threads share much of it.
+    Where it asks for a `size`, this is by default that of the elements of the first array of
+    floats. work: the elements that it visits, or a tenth of what BLAS multiplies; threads share
+    much of it.
     Raises IndexError where the job finds positions that are out of range.
     """
     recording = current(_Recorder).now
     large = work >= LARGE
+    if "size" in current(ThreadPool).parameters(job) and "size" not in parameters:
+        arrays = (x for x in parameters.values() if isinstance(x, np.ndarray))
+        parameters["size"] = next(x.itemsize for x in arrays if x.dtype.kind == "f")
     if recording is not None:
         refuse_threads(work)
         recording.add(job, positions, parameters)
@@ -233,14 +232,6 @@ def run(
 def count_threads(work: int) -> int:
     """Return the number of threads that share so much work, as `run` counts it."""
     return get_threads() if work >= LARGE else 1
-
-
-def all_positive(values: Array) -> bool:
-    """Tell whether all whole numbers are above 0; of those of a recorded call a job tells."""
-    if is_recording():
-        check_range(values)
-        return True
-    return bool(values.min() > 0)
 
 
 def check_range(values: Array, least: int = 1, most: float = math.inf) -> None:

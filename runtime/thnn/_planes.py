@@ -1,24 +1,183 @@
-"""Pooling, padding and unpooling, shared out to threads plane by plane.
+"""Pooling, padding and unpooling: windows, and jobs shared out to threads plane by plane.
 
-The loops are jobs of ``thnn/pooling.lua``. Arrays are contiguous; their elements are
+A plane (an image, a volume, a sequence of frames) has a window for each of its results. A plan is
+an array of whole numbers, told in ``thnn/pooling.lua``, which has the jobs: windows of the same
+shape are a group, which has tables of where they lie. Arrays are contiguous; their elements are
 those of all planes, one after the other.
 """
 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+from itertools import count, product
 from typing import Any
 
 import numpy as np
 
 from th_shell.runtime.compute.c_functions import blas
 from th_shell.runtime.core.dtypes import Array
-from th_shell.runtime.core.tensor import Sizes
-from th_shell.runtime.thnn._jobs import run, working
-from th_shell.runtime.thnn._windows import Plan
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Sizes, contiguous_strides
+from th_shell.runtime.thnn._jobs import run
 
-_TOGETHER = 2048  # elements for which planes have a table together
+#: How many windows have tables together, where a plane has fewer: to begin with each plane anew
+#: would take longer than what is computed.
+_TOGETHER = 2048
+
+_shape_numbers = count()
+
+#: What an index tells of an element: "place" the one in its plane, from 1; "order" the one in its
+#: window, from 0; "volume" the ones along three dimensions of the window, a byte for each.
+Codes = str
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The windows along one dimension of planes; arrays have a number for each window.
+
+    size: the elements of the dimension. starts, counts: the first element of a window in it, and
+    how many elements it has, each `step` from the one before. spans: what a window counts for where
+    an average is taken. skipped: how many of its elements lie in the padding in front.
+    """
+
+    size: int
+    starts: Array
+    counts: Array
+    spans: Array
+    skipped: Array
+    step: int = 1
+
+    def groups(self) -> list[tuple[int, int, int, Array]]:
+        """Count, span and skipped elements that windows have in common, and their numbers."""
+        shapes = np.array([self.counts, self.spans, self.skipped])
+        distinct, group = np.unique(shapes, axis=1, return_inverse=True)
+        return [
+            (int(count), int(span), int(skipped), np.flatnonzero(group.ravel() == k))
+            for k, (count, span, skipped) in enumerate(distinct.T)
+        ]
+
+
+def count_windows(size: int, kernel: int, stride: int, pad: int, dilation: int, ceil: bool) -> int:
+    """Count the windows along a dimension, also one that lies in the padding alone.
+
+    Torch7: the quotient is a float of 32 bits.
+    """
+    room = np.float32(size - (dilation * (kernel - 1) + 1) + 2 * pad)
+    quotient = float(room / np.float32(stride))
+    return (math.ceil(quotient) if ceil else math.floor(quotient)) + 1
+
+
+def dilated(
+    size: int, windows: int, kernel: int, stride: int, pad: int, dilation: int, volume: bool = False
+) -> Axis:
+    """Windows of elements `dilation` apart.
+
+    volume: the way of volumetric pooling, which loses as many elements at the end of a window as
+    there is padding in front of its first one.
+    """
+    first = np.arange(windows) * stride - pad
+    start = first + -(np.minimum(first, 0) // dilation) * dilation
+    extent = np.minimum(kernel, kernel + first)
+    end = np.minimum(
+        size, start + extent * dilation if volume else first + (kernel - 1) * dilation + 1
+    )
+    counts = np.maximum(-((start - end) // dilation), 0)
+    return Axis(size, start, counts, np.ones_like(start), kernel - extent, dilation)
+
+
+def padded(size: int, windows: int, kernel: int, stride: int, pad: int, count_pad: bool) -> Axis:
+    """Windows whose averages count the padding's elements, too, or do not."""
+    first = np.arange(windows) * stride - pad
+    last = np.minimum(first + kernel, size + pad)
+    start, end = np.maximum(first, 0), np.minimum(last, size)
+    spans = last - first if count_pad else end - start
+    return Axis(size, start, np.maximum(end - start, 0), spans, np.zeros_like(start))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The windows of a plane: a job's table, and the elements of a plane and of its results.
+
+    visits: the elements of all its windows.
+    """
+
+    table: Array
+    in_plane: int
+    out_plane: int
+    visits: int
+
+
+def make_plan(axes: Sequence[Axis], codes: Codes = "place", together: int = _TOGETHER) -> Plan:
+    """The plan for the windows that those along each dimension make."""
+    sizes = tuple(axis.size for axis in axes)
+    outputs = tuple(len(axis.starts) for axis in axes)
+    in_plane, out_plane = math.prod(sizes), math.prod(outputs)
+    block = -(-together // out_plane)
+    if max(in_plane, out_plane) * block > np.iinfo(np.int32).max:  # of which tables are made
+        raise TorchError(f"planes of {max(in_plane, out_plane)} elements are too large")
+    groups = list(product(*[axis.groups() for axis in axes]))
+    parts: list[Array | list[int]] = [[len(groups), block]]
+    for group in groups:
+        counts, spans, skipped, numbers = zip(*group, strict=True)
+        strides = contiguous_strides(sizes)
+        offsets = _sums(
+            [np.arange(n) * a.step * s for n, a, s in zip(counts, axes, strides, strict=True)]
+        )
+        places = _sums([a.starts[n] * s for n, a, s in zip(numbers, axes, strides, strict=True)])
+        outs = _sums([n * s for n, s in zip(numbers, contiguous_strides(outputs), strict=True)])
+        if codes == "place":
+            elements, starts = offsets, places + 1
+        elif codes == "order":
+            elements, starts = np.arange(len(offsets)), np.zeros_like(places)
+        else:
+            bytes_of = [
+                (np.arange(n) + s) % 256 << shift
+                for n, s, shift in zip(counts, skipped, (16, 8, 0), strict=True)
+            ]
+            elements, starts = _sums(bytes_of), np.zeros_like(places)
+        planes = np.arange(block)
+        shape = _shape_number(offsets.tobytes() + elements.tobytes())
+        parts += [[len(offsets), len(places), math.prod(spans), shape], offsets, elements]
+        parts += [
+            np.add.outer(planes * in_plane, places).ravel(),
+            np.tile(starts, block),
+            np.add.outer(planes * out_plane, outs).ravel(),
+        ]
+    visits = math.prod(int(axis.counts.sum()) for axis in axes)
+    return Plan(np.concatenate(parts).astype(np.int32), in_plane, out_plane, visits)
+
+
+@lru_cache(maxsize=32)
+def plan_of_places(sizes: Sizes, windows: Sizes, widths: Sizes) -> Plan:
+    """A plan for windows of one size: its table lacks where they lie, which differs by plane."""
+    offsets = _sums(
+        [np.arange(n) * s for n, s in zip(widths, contiguous_strides(sizes), strict=True)]
+    )
+    count = math.prod(windows)
+    head = [1, 1, len(offsets), count, 1, _shape_number(offsets.tobytes() * 2)]
+    table = np.concatenate([head, offsets, offsets]).astype(np.int32)
+    return Plan(table, math.prod(sizes), count, len(offsets) * count)
+
+
+@lru_cache(maxsize=1024)
+def _shape_number(_: bytes) -> int:
+    """A number for the offsets and codes of windows, for which loops are written."""
+    return next(_shape_numbers)
+
+
+def _sums(arrays: Sequence[Array]) -> Array:
+    """All sums of a number of each array, the last one's varying fastest."""
+    sums: Array = reduce(np.add.outer, arrays)
+    return sums.ravel()
+
+
+# -- jobs
+
+
+_TABLED = 2048  # elements for which planes have a table together
 
 
 def _visit(job: str, windows: Plan, x: Array, y: Array, **more: float | Array) -> None:
@@ -29,7 +188,6 @@ def _visit(job: str, windows: Plan, x: Array, y: Array, **more: float | Array) -
         job,
         planes,
         work=x.size + planes * windows.visits,
-        size=x.itemsize,
         input=x,
         output=y,
         inPlane=windows.in_plane,
@@ -79,7 +237,7 @@ def average_backward(gradient: Array, plan: Plan, grad_output: Array) -> None:
 @lru_cache(maxsize=32)
 def _starts_of_planes(in_plane: int, out_plane: int) -> tuple[int, Array]:
     """Return the number of planes that share a table, and the start of each element's plane."""
-    block = -(-_TOGETHER // in_plane)
+    block = -(-_TABLED // in_plane)
     return block, np.repeat(np.arange(block, dtype=np.int32) * out_plane, in_plane)
 
 
@@ -97,7 +255,6 @@ def scatter(
         "nn_scatter",
         planes,
         work=out.size,
-        size=out.itemsize,
         out=out,
         source=values,
         places=places,
@@ -127,26 +284,20 @@ def places_in_volume(
     the first element in time, which the reference leaves out; below 0 what is not in a volume.
     strict: -1 for what is outside in any dimension, and 0 for nothing.
     """
-    places = working(len(indices), np.int64)
-    run(
-        "nn_volume_places",
-        len(indices),
-        out=places,
-        source=indices,
-        starts=_starts_in_volume(windows, stride, pad),
-        count=math.prod(windows),
-        apart=dilation,
-        sizes=sizes,
-        strict=strict,
+    at = indices.reshape(-1, *windows)
+    numbers = zip(np.indices(windows), stride, pad, dilation, strict=True)
+    t, h, w = (
+        (at >> 8 * d & 0xFF) * apart + (window * step - before)
+        for d, (window, step, before, apart) in enumerate(numbers)
     )
-    return places
-
-
-@lru_cache(maxsize=32)
-def _starts_in_volume(windows: Sizes, stride: Sizes, pad: Sizes) -> Array:
-    """Return the start of each window along time, along height, and along width."""
-    along = [np.arange(n) * d - p for n, d, p in zip(windows, stride, pad, strict=True)]
-    return np.array(np.meshgrid(*along, indexing="ij"), np.float64).reshape(3, -1)
+    places: Array = (t * sizes[1] + h) * sizes[2] + w + 1
+    if strict:
+        along = zip((t, h, w), sizes, strict=True)
+        places[np.any([(x < 0) | (x >= size) for x, size in along], axis=0)] = -1
+    else:
+        places[places == 0] = -1
+        places[t == -1] = 0
+    return places.reshape(-1)
 
 
 def take(values: Array, places: Array, planes: int, out: Array) -> None:
@@ -201,7 +352,6 @@ def interpolate(
         "nn_interpolate",
         planes,
         work=output.size * places.shape[1],
-        size=x.itemsize,
         input=x,
         output=output,
         places=places,

@@ -4,7 +4,7 @@
 
 local jobs = import 'parallel.jobs'
 
-for _, name in ipairs{ 'loops', 'index', 'pooling', 'places', 'columns', 'convolution', 'norms',
+for _, name in ipairs{ 'loops', 'index', 'pooling', 'columns', 'convolution', 'softmax',
   'channels', 'classes' } do
   jobs.part('thnn.' .. name)
 end

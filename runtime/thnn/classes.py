@@ -148,7 +148,6 @@ def _add_up(call: Call, frames: int, classes: int, inner: int, ignored: float) -
     x, target, weights = call.read(call.input), call.read(call.target), call.given(call.weights)
     _run(
         "nn_class_loss",
-        size=x.itemsize,
         input=x,
         target=target,
         output=call.change(call.output),
@@ -178,7 +177,6 @@ def _spread(
     weights = call.given(None if plain else call.weights)
     _run(
         "nn_class_back",
-        size=total.itemsize,
         target=target,
         gradient=call.change(call.gradInput),
         total=total,

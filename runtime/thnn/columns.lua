@@ -21,13 +21,6 @@ local long = ffi.typeof('int64_t[1]')
 local length, step, one = long(), long(), long(1)
 local units = { [4] = ffi.new('float[1]', 1), [8] = ffi.new('double[1]', 1) }
 
--- Adds elements like axpy, for systems without that function.
-local function add_slowly(size, count, to, from, stride)
-  local load = loads[size]
-  from, to = cast(numbers[size], from), cast(numbers[size], to)
-  for i = 0, count - 1 do to[i * stride] = load(to, i * stride) + load(from, i) end
-end
-
 -- Memory of the jobs' own: 1 for columns that nobody asks for, 2 for edges of planes, 3 for columns
 -- of a plane, 4 for maps. It grows.
 local kept, room, addresses = {}, { 0, 0, 0, 0 }, {}
@@ -39,7 +32,7 @@ local function scratch(number, size)
   return addresses[number]
 end
 
--- The geometry `g` of windows: int32_t, as runtime/thnn/_windows.py writes them. After the size of
+-- The geometry `g` of windows: int32_t, as runtime/thnn/_columns.py writes them. After the size of
 -- the image, strides, and counts of places (each for depth, height, width) it has whether rows of
 -- places follow each other as rows of the image do, the width of the kernel, and where the lists of
 -- elements begin, 0 if there are none; then EIGHT numbers for each place in the kernel: how far it
@@ -225,7 +218,7 @@ local function add_flat(add, unit, to, from, count, width, edge, wide)
   end
 end
 
--- Adds one row of a plane's columns to the plane. `add` is axpy; false where it is not there.
+-- Adds one row of a plane's columns to the plane. `add` is axpy.
 local function fold_row(add, unit, size, g, tap, from, image)
   local width, count = g[8] * size, g[tap + 6] - g[tap + 5]
   local x0, x1, down = g[tap + 3], g[tap + 4], g[4] * g[2] * size
@@ -235,11 +228,7 @@ local function fold_row(add, unit, size, g, tap, from, image)
       local row = (z * g[1] + g[tap + 5] * g[4] + g[tap + 1]) * g[2]
       local to = image + (row + g[tap + 2] + x0 * g[5]) * size
       local at = from + (t * g[7] + g[tap + 5]) * width
-      if not add then
-        for i = 0, count - 1 do
-          add_slowly(size, x1 - x0, to + i * down, at + i * width + x0 * size, g[5])
-        end
-      elseif g[FLAT] ~= 0 then
+      if g[FLAT] ~= 0 then
         length[0] = count * g[8] - x0 - (g[8] - x1)
         add_flat(add, unit, to, at + x0 * size, count, width,
           x0 > 0 and at or at + x1 * size, width - (x1 - x0) * size)
@@ -278,11 +267,11 @@ local function fold_small(add, unit, size, g, taps, from, image)
 end
 
 -- Adds the columns of some planes, the rows being `apart` elements apart, to these; `run` is the
--- address of axpy, or 0.
+-- address of axpy.
 local function fold(run, size, g, taps, from, apart, image, planes)
-  local plane, add = g[0] * g[1] * g[2] * size, run ~= 0 and cast(axpy, run)
+  local plane, add = g[0] * g[1] * g[2] * size, cast(axpy, run)
   local unit, all = tonumber(cast('intptr_t', units[size])), taps * apart * size
-  local small = add and g[FLAT] == 0 and all <= SMALL
+  local small = g[FLAT] == 0 and all <= SMALL
   for c = 0, planes - 1 do
     if g[LISTS] ~= 0 then
       local memory_of_plane = scratch(3, SMALL)

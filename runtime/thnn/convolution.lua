@@ -1,5 +1,4 @@
---- Jobs of convolutions: the columns of images (columns.lua), and their products with weights;
--- and of sub-sampling, the sums of windows.
+--- Jobs of convolutions: the columns of images (columns.lua), and their products with weights.
 -- Elements are multiplied by BLAS, since Lua takes some nans for other values. Addresses are
 -- numbers. `size` is the size of an element in bytes; distances in memory are in elements.
 -- @module convolution
@@ -7,11 +6,11 @@
 local jobs = ...
 local ffi = require 'ffi'
 local copy, fill, cast = ffi.copy, ffi.fill, ffi.cast
-local ceil, floor, min, tonumber = math.ceil, math.floor, math.min, tonumber
+local ceil, min = math.ceil, math.min
 
 local loops, image_columns = jobs.part 'thnn.loops', jobs.part 'thnn.columns'
 local memory, numbers, loads = loops.memory, loops.numbers, loops.loads
-local ints, longs = ffi.typeof('int32_t *'), ffi.typeof('int64_t *')
+local ints = ffi.typeof('int32_t *')
 local unfold, fold, scratch = image_columns.unfold, image_columns.fold, image_columns.scratch
 
 -- ------------------------------------------------------------------ BLAS
@@ -26,30 +25,10 @@ for size, name in pairs{ [4] = 'float[1]', [8] = 'double[1]' } do
   alphas[size], betas[size] = ffi.new(name), ffi.new(name)
 end
 
--- Multiplies matrices like BLAS's gemm, for systems without that function.
-local function multiply_slowly(size, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-  local load = loads[size]
-  a, b, c = cast(numbers[size], a), cast(numbers[size], b), cast(numbers[size], c)
-  for i = 0, m - 1 do
-    for j = 0, n - 1 do
-      local sum = 0
-      for l = 0, k - 1 do
-        local x = load(a, ta == 'T' and l * lda + i or i * lda + l)
-        sum = sum + x * load(b, tb == 'T' and j * ldb + l or l * ldb + j)
-      end
-      local before = beta == 0 and 0 or beta * load(c, i * ldc + j)
-      c[i * ldc + j] = before + alpha * sum
-    end
-  end
-end
-
 -- c = beta * c + alpha * a * b for matrices that are stored by rows, which are `lda`, `ldb`, `ldc`
 -- elements apart; a ('T' for `ta`) or b are stored as the transposed matrix. `run` is the address
--- of gemm, or 0. For BLAS, which stores by columns, these are the transposed matrices.
+-- of gemm. For BLAS, which stores by columns, these are the transposed matrices.
 local function multiply(run, size, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-  if run == 0 then
-    return multiply_slowly(size, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-  end
   rows[0], columns[0], depth[0] = n, m, k
   apart_a[0], apart_b[0], apart_c[0] = ldb, lda, ldc
   alphas[size][0], betas[size][0] = alpha, beta
@@ -227,7 +206,7 @@ end
 jobs.add('nn_local',
   'gemm size columns weight out backward gradient samples maps height places alpha positive[2]',
   function(p, first, last)
-    local loop = loops.loop_of(p, 'positive', p.size)
+    local loop = loops.loop_of(p, 'positive')
     local run, size, n, maps, height = p.gemm, p.size, p.samples, p.maps, p.height
     local x, y = scratch(1, n * height * size), scratch(4, n * maps * size)
     for place = first, last - 1 do
@@ -293,78 +272,3 @@ jobs.add('nn_weigh_sequences',
       end
     end
   end)
-
--- Rows of `count` elements at `out`: of row i all elements become number i % planes of `values`;
--- 0 where there are none.
-jobs.add('nn_fill_rows', 'size out values planes count', function(p, first, last)
-  local load, count, planes = loads[p.size], p.count, p.planes
-  local out, values = cast(numbers[p.size], p.out), cast(numbers[p.size], p.values)
-  for row = first, last - 1 do
-    local value = p.values ~= 0 and load(values, row % planes) or 0
-    for i = row * count, row * count + count - 1 do out[i] = value end
-  end
-end)
-
--- Adds rows of `count` elements, one after the other, to those at the positions `at` (int64).
-jobs.add('nn_add_rows', 'size out source at count', function(p, first, last)
-  local load, count, at = loads[p.size], p.count, cast(longs, p.at)
-  local out, source = cast(numbers[p.size], p.out), cast(numbers[p.size], p.source)
-  for row = first, last - 1 do
-    local to, from = tonumber(at[row]) * count, row * count
-    for i = 0, count - 1 do out[to + i] = load(out, to + i) + load(source, from + i) end
-  end
-end)
-
--- ------------------------------------------------------------------ sums of windows
-
--- r[i] = r[i] + the number at places[i] of n windows; or the other way round.
-local function gather(load, r, x, places, n)
-  for i = 0, n - 1 do r[i] = load(r, i) + load(x, places[i]) end
-end
-
-local function scatter(load, r, x, places, n)
-  for i = 0, n - 1 do
-    local at = places[i]
-    x[at] = load(x, at) + load(r, i)
-  end
-end
-
--- For each plane of `count` numbers, `width` a row, adds what lies in its windows to a number of
--- each; if `back` is 1, adds each number to what lies in its window. `places` is where the `each`
--- windows begin in a plane (int32).
-jobs.add('nn_add_windows', 'size windows planes places each count width kW kH back',
-  function(p, first, last)
-    local load, each, add = loads[p.size], p.each, p.back == 1 and scatter or gather
-    local windows, planes = cast(numbers[p.size], p.windows), cast(numbers[p.size], p.planes)
-    local places, kw = cast(ints, p.places), p.kW
-    for k = first, last - 1 do
-      for tap = 0, kw * p.kH - 1 do
-        local y = floor(tap / kw)
-        add(load, windows + k * each, planes + (k * p.count + y * p.width + tap - y * kw), places,
-          each)
-      end
-    end
-  end)
-
--- Rows of `count` numbers times factors, plus terms, unless their address is 0. Row i begins with
--- factor i % planes; factors and terms are `step` bytes apart.
-jobs.add('nn_scale_rows', 'size out source factors terms planes count step multiply[2] add[2]',
-  function(p, first, last)
-    local multiplies, adds = loops.loop_of(p, 'multiply', p.size), loops.loop_of(p, 'add', p.size)
-    local size, count, step = p.size, p.count, p.step
-    for row = first, last - 1 do
-      local number, at = row % p.planes * size, row * count * size
-      local to = p.out + at
-      loops.compute(multiplies, count, p.source + at, size, p.factors + number, step, to, size)
-      if p.terms ~= 0 then
-        loops.compute(adds, count, to, size, p.terms + number, step, to, size)
-      end
-    end
-  end)
-
--- Multiplies numbers with others.
-jobs.add('nn_multiply', 'size out source', function(p, first, last)
-  local load = loads[p.size]
-  local out, source = cast(numbers[p.size], p.out), cast(numbers[p.size], p.source)
-  for i = first, last - 1 do out[i] = load(out, i) * load(source, i) end
-end)

@@ -11,6 +11,7 @@ from math import prod
 
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Sizes, Tensor, contiguous_strides, describe
+from th_shell.runtime.thnn._columns import Windows
 from th_shell.runtime.thnn._convolution import (
     Columns,
     Given,
@@ -23,8 +24,6 @@ from th_shell.runtime.thnn._convolution import (
     inner_windows,
     reduce,
 )
-from th_shell.runtime.thnn._jobs import refuse_recording
-from th_shell.runtime.thnn._windows import Windows
 from th_shell.runtime.thnn.checks import (
     Numbers,
     check,
@@ -41,7 +40,11 @@ from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 _IMAGE = "finput, fgradInput, int kW, int kH, int dW, int dH, int padW, int padH"
 
 
-@thnn("SpatialDepthWiseConvolution_updateOutput", f"input, output, weight, bias?, {_IMAGE}")
+@thnn(
+    "SpatialDepthWiseConvolution_updateOutput",
+    f"input, output, weight, bias?, {_IMAGE}",
+    repeats=False,
+)
 def depthwise(call: Call) -> None:
     """output = bias + the correlations of each of input's planes with the kernels for it."""
     # Torch7: takes the width of an image for its height, and the other way round.
@@ -49,7 +52,7 @@ def depthwise(call: Call) -> None:
     reduce(call, shape, call.input, call.output, Columns(call.finput, kept=True))
 
 
-@thnn("SpatialDepthWiseConvolution_updateGradInput", f"{BACKWARD}, weight, {_IMAGE}")
+@thnn("SpatialDepthWiseConvolution_updateGradInput", f"{BACKWARD}, weight, {_IMAGE}", repeats=False)
 def depthwise_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     shape = _check_image(call)
@@ -57,7 +60,11 @@ def depthwise_backward(call: Call) -> None:
     expand(call, shape, call.gradOutput, call.gradInput, Columns(call.fgradInput, kept=True))
 
 
-@thnn("SpatialDepthWiseConvolution_accGradParameters", f"{GRADIENTS}?, {_IMAGE}, accreal scale")
+@thnn(
+    "SpatialDepthWiseConvolution_accGradParameters",
+    f"{GRADIENTS}?, {_IMAGE}, accreal scale",
+    repeats=False,
+)
 def depthwise_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias.
 
@@ -100,7 +107,6 @@ def _check_image(call: Call) -> Shape:
     kernel, stride, _ = in_order(call.numbers, 2)
     taps = prod(kernel)
     if min(kernel) > 0 and weight.ndim == 2 and weight.sizes[1] % taps == 0:
-        refuse_recording("weights get other sizes")
         weight.resize((weight.sizes[0], weight.sizes[1] // taps, *kernel))
     check_steps(9, kernel, stride)
     check(weight.ndim == 4, 5, "2D or 4D weight tensor expected, but got: %s", weight)
@@ -140,7 +146,9 @@ def _check_gradient(grad_output: Tensor, shape: Shape) -> None:
 _ROWS = "finput, fgradInput, int kW, int dW, int padW, bool featFirst"
 
 
-@thnn("TemporalRowConvolution_updateOutput", f"input, output, weight, bias?, {_ROWS}")
+@thnn(
+    "TemporalRowConvolution_updateOutput", f"input, output, weight, bias?, {_ROWS}", repeats=False
+)
 def rows(call: Call) -> None:
     """output = bias + the correlation of each row with its kernel."""
     shape = _check_rows(call)
@@ -149,7 +157,7 @@ def rows(call: Call) -> None:
     _turn(call, call.output)
 
 
-@thnn("TemporalRowConvolution_updateGradInput", f"{BACKWARD}, weight, {_ROWS}")
+@thnn("TemporalRowConvolution_updateGradInput", f"{BACKWARD}, weight, {_ROWS}", repeats=False)
 def rows_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     shape = _check_rows(call)
@@ -160,7 +168,11 @@ def rows_backward(call: Call) -> None:
     _turn(call, call.gradInput)
 
 
-@thnn("TemporalRowConvolution_accGradParameters", f"{GRADIENTS}?, {_ROWS}, accreal scale")
+@thnn(
+    "TemporalRowConvolution_accGradParameters",
+    f"{GRADIENTS}?, {_ROWS}, accreal scale",
+    repeats=False,
+)
 def rows_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     shape = _check_rows(call)
@@ -173,7 +185,6 @@ def _rows(call: Call, tensor: Tensor) -> Tensor:
     """The sequence with a row for each feature."""
     if call.featFirst:
         return tensor
-    refuse_recording("sequences are turned")
     return tensor.transpose(tensor.ndim - 1, tensor.ndim - 2)
 
 

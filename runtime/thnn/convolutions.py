@@ -14,6 +14,7 @@ from math import prod
 
 from th_shell.runtime.core.errors import ArgError
 from th_shell.runtime.core.tensor import Sizes, Tensor
+from th_shell.runtime.thnn._columns import Windows
 from th_shell.runtime.thnn._convolution import (
     Check,
     Columns,
@@ -26,15 +27,12 @@ from th_shell.runtime.thnn._convolution import (
     check_gradient,
     count_places,
     expand,
-    full_size,
     inner_windows,
     reduce,
     remembered,
 )
 from th_shell.runtime.thnn._jobs import refuse_recording
-from th_shell.runtime.thnn._windows import Windows
 from th_shell.runtime.thnn.checks import (
-    Numbers,
     check,
     check_batch,
     check_size,
@@ -135,13 +133,13 @@ def _check_dilated(operands: Given) -> Shape:
 @remembered
 def _check_full_image(operands: Given) -> Shape:
     input, weight = operands.input, operands.weight
-    kernel, stride, padding, dilation, extra = _with_dilation(in_order(operands.numbers, 2), 5)
-    check_steps(9, kernel, stride, dilation)
-    _check_extra(extra, stride, dilation, ("adjH", "adjW", "dH", "dW", "dilationH", "dilationW"))
+    kernel, stride, padding, extra = in_order(operands.numbers, 2)
+    check_steps(9, kernel, stride)
+    _check_extra(extra, stride, ("adjH", "adjW", "dH", "dW", "dilationH", "dilationW"))
     check(weight.ndim in (2, 4), 5, _IMAGE_WEIGHT, weight)
     _check_bias(operands.bias, weight.sizes[1])
     check_batch(input, 2, plain=True)
-    return _full_shape(operands, kernel, stride, padding, dilation, extra)
+    return _full_shape(operands, kernel, stride, padding, extra)
 
 
 @remembered
@@ -149,39 +147,36 @@ def _check_full_volume(operands: Given) -> Shape:
     input, weight = operands.input, operands.weight
     check_batch(input, 3)
     check(weight.ndim == 5, 4, _VOLUME_WEIGHT, weight)
-    stride, padding, dilation, extra = _with_dilation(in_order(operands.numbers, 3), 4)
+    stride, padding, extra = in_order(operands.numbers, 3)
     kernel = weight.sizes[2:]
-    check_steps(8, kernel, stride, dilation)
+    check_steps(8, kernel, stride)
     names = [f"{what}{d}" for what in ("a", "d", "dilation") for d in "THW"]
-    _check_extra(extra, stride, dilation, names)
+    _check_extra(extra, stride, names)
     _check_bias(operands.bias, weight.sizes[1])
-    return _full_shape(operands, kernel, stride, padding, dilation, extra)
+    return _full_shape(operands, kernel, stride, padding, extra)
 
 
-def _with_dilation(groups: list[Numbers], count: int) -> list[Numbers]:
-    """So many groups of numbers: a dilation of 1 before the last one where there is none."""
-    return groups if len(groups) == count else [*groups[:-1], (1,) * len(groups[0]), groups[-1]]
-
-
-def _check_extra(extra: Sizes, stride: Sizes, dilation: Sizes, names: Sequence[str]) -> None:
+def _check_extra(extra: Sizes, stride: Sizes, names: Sequence[str]) -> None:
     """Raise an error where what is added to the size of a result is too large."""
-    numbers = zip(extra, stride, dilation, strict=True)
-    if not all(e < s or e < d for e, s, d in numbers):
-        values = zip(names, (*extra, *stride, *dilation), strict=True)
+    if not all(e < s or e < 1 for e, s in zip(extra, stride, strict=True)):
+        values = zip(names, (*extra, *stride, *(1,) * len(extra)), strict=True)
         got = " ".join(f"{name}: {number}" for name, number in values)
         message = f"output padding must be smaller than either stride or dilation, but got {got}"
         raise ArgError(15, message)
 
 
-def _full_shape(operands: Given, kernel: Sizes, *numbers: Sizes) -> Shape:
-    """The sizes of a full convolution, whose maps are the input. numbers: stride, padding …"""
+def _full_shape(
+    operands: Given, kernel: Sizes, stride: Sizes, padding: Sizes, extra: Sizes
+) -> Shape:
+    """The sizes of a full convolution, whose maps are the input."""
     input, weight, dims = operands.input, operands.weight, len(kernel)
     (maps, planes), count = weight.sizes[:2], input.sizes[-dims:]
-    size = full_size(count, kernel, *numbers)
+    numbers = zip(count, kernel, stride, padding, extra, strict=True)
+    size = tuple((n - 1) * s - 2 * p + k + e for n, k, s, p, e in numbers)
     check_found(count, size, planes, maps)
     check_size("input", input, input.ndim, input.ndim - dims - 1, maps)
     check_gradient(operands.grad_output, input, (planes, *size))
-    windows = Windows.of(size, kernel, *numbers[:3], count)
+    windows = Windows.of(size, kernel, stride, padding, (1,) * dims, count)
     shape = Shape(input.sizes[: -dims - 1], planes, maps, size, count, windows)
     check_depth(weight, shape)
     return shape
@@ -292,25 +287,14 @@ for _layer in (
 ):
     _add_rows(_layer)
 
-for _dilated, _apart, _volume_apart in (
-    ("", "", ""),
-    ("Dilated", f", {_DILATION}", f", {_APART}"),
-):
-    _add_rows(
-        _Layer(
-            f"SpatialFull{_dilated}Convolution",
-            f"{_IMAGE}{_apart}, {_EXTRA}",
-            _check_full_image,
-            full=True,
-        )
+_add_rows(_Layer("SpatialFullConvolution", f"{_IMAGE}, {_EXTRA}", _check_full_image, full=True))
+_add_rows(
+    _Layer(
+        "VolumetricFullConvolution",
+        f"{_STEPS}, {_VOLUME_EXTRA}",
+        _check_full_volume,
+        buffers=("finput, fgradInput",) * 3,
+        columns=("finput", "finput"),
+        full=True,
     )
-    _add_rows(
-        _Layer(
-            f"VolumetricFull{_dilated}Convolution",
-            f"{_STEPS}{_volume_apart}, {_VOLUME_EXTRA}",
-            _check_full_volume,
-            buffers=("finput, fgradInput",) * 3,
-            columns=("finput", "finput"),
-            full=True,
-        )
-    )
+)

@@ -122,11 +122,10 @@ end
 -- The rows, as runtime/thnn/table.py writes them.
 local rows, names = {}, {}
 local function read_rows()
-  for name, kinds, has_state, repeats, parameters in
-    python_calls.ask(host.thnn_rows):gmatch('(%S+) (%S+) (%d)(%d) (%S+)\n')
+  for name, kinds, repeats, parameters in
+    python_calls.ask(host.thnn_rows):gmatch('(%S+) (%S+) (%d) (%S+)\n')
   do
-    local row = { name = name, names = {}, kinds = {}, optional = {}, has_state = has_state == '1',
-      repeats = repeats == '1' }
+    local row = { name = name, names = {}, kinds = {}, optional = {}, repeats = repeats == '1' }
     for parameter in parameters:gmatch('[^,]+') do row.names[#row.names + 1] = parameter end
     for kind, optional in kinds:gmatch('(%a)(%??)') do
       row.kinds[#row.kinds + 1], row.optional[#row.kinds + 1] = kind, optional == '?'
@@ -136,11 +135,11 @@ local function read_rows()
 end
 
 -- The source of the function that calls the function of a row: a1, a2 … are its arguments behind
--- the state, if it has one; r1, r2 … read them for Python. o1, o2 … are the tensors that pointers
+-- the library's state; r1, r2 … read them for Python. o1, o2 … are the tensors that pointers
 -- lead to, which a finalizer must not take away in the meantime.
 local SOURCE = [[
 local few, entry, raise, READERS = ...
-return function(PARAMETERS, ...)
+return function(_, ARGUMENTS, ...)
   local done, OWNERS
   if few then done, OWNERS = few(ARGUMENTS) end
   if done then return end
@@ -202,11 +201,11 @@ local function make(row, dtype)
     list[i], names_of[i] = 'a' .. i, 'r' .. i
     if element then owners[#owners + 1] = 'o' .. i end
     readers_of[i] = element and tensor_reader(element, row.optional[i]) or readers[kind]
-    read[i] = ('r%d(a%d, %d)'):format(i, i, i + (row.has_state and 1 or 0))
+    read[i] = ('r%d(a%d, %d)'):format(i, i, i + 1)
   end
   local arguments = table.concat(list, ', ')
   local source = SOURCE:gsub('%u%u+', {
-    PARAMETERS = (row.has_state and 'state, ' or '') .. arguments, ARGUMENTS = arguments,
+    ARGUMENTS = arguments,
     READERS = table.concat(names_of, ', '), READ = table.concat(read, ', '),
     OWNERS = table.concat(owners, ', '),
   })
@@ -218,7 +217,7 @@ end
 -- The function of a row for an element type. What it calls is made at the first call: there are
 -- many functions, and a program uses few.
 local function function_of(row, dtype)
-  local count, call = #row.kinds + (row.has_state and 1 or 0), nil
+  local count, call = #row.kinds + 1, nil
   return function(...)
     if select('#', ...) ~= count then errors.fail('wrong number of arguments for function call') end
     call = call or make(row, dtype)

@@ -218,14 +218,24 @@ jobs.add('axpys', 'run size count target to toStep source at fromStep values',
     end
   end)
 
+-- Raises the error of positions that are out of range unless `count` numbers (int64) are from
+-- `least` to `most`.
+jobs.add('nn_check', 'source count least most', function(p)
+  local source, least, most = cast(longs, p.source), p.least, p.most
+  for i = 0, p.count - 1 do
+    local number = tonumber(source[i])
+    if not (number >= least and number <= most) then error(jobs.OUT_OF_RANGE, 0) end
+  end
+end)
+
 -- Adds a multiple of each of `count` rows of grads, `length` numbers, to the row of gradients that
 -- the numbers at `at` (int64) name, from 1; rows `padding` get nothing. The factor is `scale`, or
 -- the row's own one of `factors` (double), unless that is 0. Positions are columns; `run` is BLAS's
--- axpy, or 0.
+-- axpy.
 jobs.add('nn_add_to_named', 'run size at grads gradients scale factors count rows length padding',
   function(p, first, last)
-    local size, length, load = p.size, p.length, loads[p.size]
-    local run, n, one = p.run ~= 0 and cast(axpy, p.run), long(last - first), long(1)
+    local size, length = p.size, p.length
+    local run, n, one = cast(axpy, p.run), long(last - first), long(1)
     local w, g = cast(reals[size], p.gradients), cast(reals[size], p.grads)
     local at, factors, factor = cast(longs, p.at), cast(doubles, p.factors), cells[size](p.scale)
     for i = 0, p.count - 1 do
@@ -234,12 +244,7 @@ jobs.add('nn_add_to_named', 'run size at grads gradients scale factors count row
       if row ~= p.padding then
         if p.factors ~= 0 then factor[0] = raw_memory.load_double(factors, i) end
         local to, from = w + ((row - 1) * length + first), g + (i * length + first)
-        if run then
-          run(n, factor, from, one, to, one)
-        else
-          local times = load(factor, 0)
-          for k = 0, last - first - 1 do to[k] = load(to, k) + times * load(from, k) end
-        end
+        run(n, factor, from, one, to, one)
       end
     end
   end)

@@ -3,7 +3,7 @@
 
 local jobs = ...
 local ffi, raw_memory = import('ffi', 'parallel.memory')
-local cast, tonumber, max, exp, log = ffi.cast, tonumber, math.max, math.exp, math.log
+local cast, tonumber = ffi.cast, tonumber
 
 local loops = {}
 
@@ -21,43 +21,9 @@ local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, void *)
 local operands, steps, length = ffi.new('void *[3]'), ffi.new('intptr_t[3]'), ffi.new('intptr_t[1]')
 local addresses = cast('intptr_t *', operands)
 
--- Returns a loop that does what one of numpy's does, for systems without that.
-local function slow_loop(f, size)
-  local load, pointer = loads[size], numbers[size]
-  local function at(k) return cast(pointer, operands[k]), tonumber(steps[k]) / size end
-  return function()
-    local a, step_a = at(0)
-    local b, step_b = at(1)
-    local r, step_r = at(2)
-    for i = 0, tonumber(length[0]) - 1 do
-      if r == nil then
-        b[i * step_b] = f(load(a, i * step_a))
-      else
-        r[i * step_r] = f(load(a, i * step_a), load(b, i * step_b))
-      end
-    end
-  end
-end
-
-local slow = {
-  add = function(a, b) return a + b end,
-  subtract = function(a, b) return a - b end,
-  minus = function(a, b) return a - b end,
-  multiply = function(a, b) return a * b end,
-  divide = function(a, b) return a / b end,
-  maximum = max,
-  positive = function(a) return a end,
-  exp = exp,
-  log = log,
-  reciprocal = function(a) return 1 / a end,
-}
-
---- A loop as jobs get it, by the parameter that is named like it: its address, and that of its
--- data; 0 for a loop that is not there.
-function loops.loop_of(p, name, size)
-  local address, data = p[name][0], p[name][1]
-  return { run = address ~= 0 and cast(inner_loop, address) or slow_loop(slow[name], size),
-    data = memory + data }
+--- A loop as jobs get it, by the parameter that is named like it: its address, and its data's.
+function loops.loop_of(p, name)
+  return { run = cast(inner_loop, p[name][0]), data = memory + p[name][1] }
 end
 
 --- r = loop(a, b) for n elements, `step_a`, `step_b` and `step_r` bytes apart.
@@ -95,7 +61,7 @@ local sum = ffi.new('double[1]')
 jobs.add('nn_total', 'size terms output length count add[2]', function(p)
   sum[0] = 0
   local at = tonumber(cast('intptr_t', sum))
-  loops.compute(loops.loop_of(p, 'add', 8), p.length, at, 0, p.terms, 8, at, 0)
+  loops.compute(loops.loop_of(p, 'add'), p.length, at, 0, p.terms, 8, at, 0)
   local total = loads[8](sum, 0)
   if total ~= total then error(jobs.OUT_OF_RANGE, 0) end
   loops.vector(p, 'output')[0] = total / p.count

@@ -1,6 +1,6 @@
 --- Loops of nn's pooling, padding and unpooling over planes of raw memory.
 -- A plane is what windows lie in: an image, a volume, or a sequence of frames. A plan of whole
--- numbers (runtime/thnn/_windows.py) tells what the windows are: how many groups of them there are,
+-- numbers (runtime/thnn/_planes.py) tells what the windows are: how many groups of them there are,
 -- and how many planes are a block, which has tables together; then, for each group, how many
 -- elements a window has, how many windows a plane has, a divisor, a number for the windows' shape
 -- (offsets and codes), and these tables:

@@ -15,18 +15,22 @@ from functools import lru_cache
 
 import numpy as np
 
-from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.dtypes import Array, cut
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Sizes, describe
-from th_shell.runtime.thnn._jobs import run, working
 from th_shell.runtime.thnn._planes import (
+    Codes,
+    Plan,
     average,
     average_backward,
+    count_windows,
+    dilated,
     find_largest,
+    make_plan,
+    padded,
     places_in_volume,
     scatter,
 )
-from th_shell.runtime.thnn._windows import Codes, Plan, count_windows, dilated, make_plan, padded
 from th_shell.runtime.thnn.checks import Numbers, check, check_batch, check_like, in_order, positive
 from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
@@ -162,10 +166,11 @@ def largest_of_images(call: Call) -> None:
     _store_largest(call, plan, windows)
 
 
-@thnn("VolumetricMaxPooling_updateOutput", f"{FORWARD}, {_VOLUME}, bool ceilMode")
+@thnn("VolumetricMaxPooling_updateOutput", f"{FORWARD}, {_VOLUME}, bool ceilMode", repeats=False)
 @thnn(
     "VolumetricDilatedMaxPooling_updateOutput",
     f"{FORWARD}, {_VOLUME}, {_VOLUME_DILATION}, bool ceilMode",
+    repeats=False,
 )
 def largest_of_volumes(call: Call) -> None:
     """output = the largest element of each window, and indices its place in the window."""
@@ -173,7 +178,7 @@ def largest_of_volumes(call: Call) -> None:
     plan = _largest_plan(call.input.sizes[-3:], windows, steps, "volume")
     places = _store_largest(call, plan, windows, _NO_INDEX)
     # The plan's codes increase from element to element: time is their third byte.
-    run("nn_swap", places.size, at=places)
+    places[...] = places >> 16 | places & 0xFF00 | (places & 0xFF) << 16
 
 
 @thnn("TemporalMaxPooling_updateOutput", f"{FORWARD}, {_SEQUENCE}")
@@ -232,10 +237,13 @@ def add_to_images(call: Call) -> None:
     add_by_place(call, given_indices(call, windows), 2)
 
 
-@thnn("VolumetricMaxPooling_updateGradInput", f"{BACKWARD}, {_VOLUME}, bool ceilMode")
+@thnn(
+    "VolumetricMaxPooling_updateGradInput", f"{BACKWARD}, {_VOLUME}, bool ceilMode", repeats=False
+)
 @thnn(
     "VolumetricDilatedMaxPooling_updateGradInput",
     f"{BACKWARD}, {_VOLUME}, {_VOLUME_DILATION}, bool ceilMode",
+    repeats=False,
 )
 def add_to_volumes(call: Call) -> None:
     """gradInput = the sums of gradOutput by indices."""
@@ -245,32 +253,24 @@ def add_to_volumes(call: Call) -> None:
     add_by_place(call, places_in_volume(indices, call.input.sizes[-3:], windows, *steps), 3)
 
 
-@thnn("TemporalMaxPooling_updateGradInput", f"{BACKWARD}, {_SEQUENCE}")
+@thnn("TemporalMaxPooling_updateGradInput", f"{BACKWARD}, {_SEQUENCE}", repeats=False)
 def add_to_sequences(call: Call) -> None:
     """gradInput = the sums of gradOutput by indices."""
     windows = _sequence_windows(call)
     check_like(call.input, windows, planes=False, gradOutput=call.gradOutput, indices=call.indices)
-    frame = given_indices(call, windows)
-    places = working(len(frame), np.int64)
-    run(
-        "nn_places",
-        len(frame),
-        out=places,
-        first=frame,
-        apart=0,
-        factors=(windows[1], 0),
-        starts=_starts(*windows, call.dW),
-        count=math.prod(windows),
-        skip=1,
-    )
+    frames = given_indices(call, windows).reshape(-1, *windows)
+    count, features = windows
+    starts = np.arange(count)[:, None] * call.dW * features + np.arange(features) + 1
+    places = places_of(frames * np.float64(features) + starts)
+    places[frames.reshape(-1) == -1] = 0
     add_by_place(call, places, 2)
 
 
-@lru_cache(maxsize=32)
-def _starts(windows: int, features: int, d: int) -> Array:
-    """The place of the first element of each window, from 1."""
-    starts = np.arange(windows)[:, None] * d * features + np.arange(features) + 1
-    return starts.ravel().astype(np.float64)
+def places_of(numbers: Array) -> Array:
+    """Places in planes, from 1, as whole numbers; -1 for 0, which would stand for no element."""
+    places = cut(numbers, 8).reshape(-1)
+    places[places == 0] = -1
+    return places
 
 
 # -- averages

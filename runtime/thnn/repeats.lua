@@ -123,24 +123,6 @@ local function fits(c, kept)
     and tonumber(c.storageOffset) + kept.count <= tonumber(c.storage.size)))
 end
 
--- Tables that a plan depends on by their elements, not by their sizes alone.
-local TABLE, MAX_TABLE = 'connTable', 1024
-
--- The elements of a table as words, of which a copy is kept.
-local function elements_of(c, tensor, dtype)
-  local n, words, p = dense(c), {}, c.storage.data + c.storageOffset
-  for k = 0, n - 1 do words[k + 1] = ('%.17g'):format(dtype.load(p, k)) end
-  tensor.bytes_of_elements = n * ffi.sizeof(dtype.ctype)
-  tensor.elements = raw_memory.working_memory('char', tensor.bytes_of_elements)
-  C.th_copy(address(tensor.elements), address(p), tensor.bytes_of_elements)
-  return '=' .. concat(words, ' ')
-end
-
-local function has_elements(c, tensor)
-  local p = c.storage.data + c.storageOffset
-  return C.th_compare(p, tensor.elements, tensor.bytes_of_elements) == 0
-end
-
 -- The record of a tensor that is NULL.
 local ABSENT = { n = 0, changed = 0, used = 0 }
 
@@ -181,10 +163,6 @@ local function new_call(row, dtype, results, ...)
       call[i] = new_tensor(given[i])
       local may_have_gaps = not results.known or results[i] or results.unused[i]
       if not may_have_gaps and not fits(value, call[i]) then return nil end
-      if row.names[i] == TABLE then
-        if dense(value) == 0 or dense(value) > MAX_TABLE then return nil end
-        given[i] = given[i] .. elements_of(value, call[i], dtype)
-      end
     else
       call[i], given[i] = value, value
     end
@@ -273,7 +251,7 @@ end
 -- sizes when the checks are done. Where a job fails, Python does the call, and tells the error.
 local SOURCE = [[
 local MAX_CALLS, ABSENT, new_call, fits, place, apart, fill, resize, do_jobs = ...
-local has_elements, begin, finish, pcall, side_by_side, watchers = select(10, ...)
+local begin, finish, pcall, side_by_side, watchers = select(10, ...)
 local calls = {}
 watchers[#watchers + 1] = function() calls = {} end -- they are for a number of threads
 
@@ -347,7 +325,6 @@ function repeats.make(row, dtype)
       end
       add(tests, test)
       if kind == 'T' and MAY_HAVE_GAPS[row.names[i]] then add(gaps, 'a# = side_by_side(#, a#)') end
-      if row.names[i] == TABLE then add(tests, 'has_elements(a#, call[#])') end
       add(kept, 'local t# = call[#]')
       add(sized, ('if t#.wanted ~= nil and not fits(a#, t#) and not (resize(%s, a#, t#)'
         .. ' and fits(a#, t#)) then return nil end'):format(tostring(kind == 'I')))
@@ -381,7 +358,7 @@ function repeats.make(row, dtype)
     return resize(resize_of[is_long and longs or dtype], c, result)
   end
   return chunk(MAX_CALLS, ABSENT, new, fits, place, apart, fill, resize_result, do_jobs,
-    has_elements, thread_pool.begin_outermost, thread_pool.finish_outermost, pcall,
+    thread_pool.begin_outermost, thread_pool.finish_outermost, pcall,
     make_side_by_side(results, dtype), formulas.thread_watchers)
 end
 

@@ -1,10 +1,6 @@
 """Padding by an image's or volume's own elements, and up-sampling: repeated, or interpolated.
 
 Paddings repeat the edges, or mirror what is next to them; negative ones cut elements off.
-
-SpatialGridSamplerBilinear takes an image at the points of a grid. A point is (x, y), each from -1
-to 1, the middles of the image's first and last elements. Outside of the image all elements are 0.
-Its loops are jobs of ``thnn/places.lua``.
 """
 
 from __future__ import annotations
@@ -12,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -20,7 +15,6 @@ import numpy as np
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Sizes, Tensor, contiguous_strides
-from th_shell.runtime.thnn._convolution import fill_rows
 from th_shell.runtime.thnn._jobs import run
 from th_shell.runtime.thnn._planes import by_table, interpolate
 from th_shell.runtime.thnn.checks import check, check_batch, check_size, size_of
@@ -244,50 +238,3 @@ def _outer(combine: np.ufunc, a: Array, b: Array) -> Array:
 
 _add_linear("SpatialUpSamplingBilinear", ("Height", "Width"))
 _add_linear("VolumetricUpSamplingTrilinear", ("Depth", "Height", "Width"))
-
-
-@thnn("SpatialGridSamplerBilinear_updateOutput", "input, grid, output")
-def sample(call: Call) -> None:
-    """output = the input at the points of the grid."""
-    sizes = _checked(call)
-    x, grid = call.read(call.input), call.read(call.grid)
-    _run("nn_grid", x, grid, output=call.write(call.output, sizes))
-
-
-@thnn("SpatialGridSamplerBilinear_updateGradInput", "input, gradInput, grid, gradGrid, gradOutput")
-def sample_backward(call: Call) -> None:
-    """gradInput and gradGrid = the gradients of both."""
-    for dim, size in enumerate(_checked(call)):
-        check_size("gradOutput", call.gradOutput, 4, dim, size)
-    x, grid, g = (call.read(t) for t in (call.input, call.grid, call.gradOutput))
-    out, to = call.write(call.gradInput, x.shape), call.write(call.gradGrid, grid.shape)
-    fill_rows(out)
-    _run("nn_grid_back", x, grid, grads=g, gradient=out, toGrid=to)
-
-
-def _checked(call: Call) -> Sizes:
-    """The sizes of the result."""
-    input, grid = call.input, call.grid
-    check(input.ndim == 4, 2, "4D input tensor expected but got: %s", input)
-    check(grid.ndim == 4, 2, "4D grid tensor expected but got: %s", grid)
-    check_size("grid", grid, 4, 0, input.sizes[0])
-    check_size("grid", grid, 4, 3, 2)
-    return (*input.sizes[:2], *grid.sizes[1:3])
-
-
-def _run(job: str, x: Array, grid: Array, **parameters: Any) -> None:
-    samples, planes, height, width = x.shape
-    points = prod(grid.shape[1:3])
-    run(
-        job,
-        samples,
-        work=samples * planes * points,
-        size=x.itemsize,
-        input=x,
-        grid=grid,
-        planes=planes,
-        height=height,
-        width=width,
-        points=points,
-        **parameters,
-    )

@@ -10,11 +10,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from th_shell.runtime.compute.c_functions import blas
 from th_shell.runtime.core.dtypes import Array, cast_scalar
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.tensor import Sizes, Tensor, describe
-from th_shell.runtime.thnn._jobs import run
+from th_shell.runtime.thnn._jobs import blas, run
 from th_shell.runtime.thnn.checks import check
 from th_shell.runtime.thnn.table import Call, thnn
 
@@ -28,17 +27,14 @@ def add_rows(target: Array, to: Array, source: Array, at: Array, values: Array) 
     not overlap; their strides are positive multiples of an element's size.
     """
     size, length = target.itemsize, target.shape[1]
-    function = blas("axpy", size)
-    if function is None or not len(to):
-        for i, row in enumerate(to):
-            target[row] += values[i] * source[at[i]]
+    if not len(to):
         return
     step, apart = target.strides[0] // size, source.strides[0] // size
     run(
         "axpys",
         length,
         work=length * len(to) // 10 if length >= _LONG else 0,
-        run=function,
+        run=blas("axpy", size),
         size=size,
         count=len(to),
         target=target,

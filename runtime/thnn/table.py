@@ -137,15 +137,14 @@ class Row:
     """A function of the header.
 
     names: those of its parameters. kinds: a letter for each, and a question mark behind those that
-    may be NULL. has_state: whether its first parameter is the library's state, which the row leaves
-    out. repeats: whether it computes by jobs alone.
+    may be NULL. The row leaves out the library's state, which comes first. repeats: whether it
+    computes by jobs alone.
     """
 
     name: str
     names: tuple[str, ...]
     kinds: str
     implementation: Implementation
-    has_state: bool = True
     repeats: bool = True
 
     @cached_property
@@ -170,7 +169,7 @@ TABLE: dict[str, Row] = {}
 
 
 def thnn(
-    name: str, parameters: str, *, has_state: bool = True, repeats: bool = True
+    name: str, parameters: str, *, repeats: bool = True
 ) -> Callable[[Implementation], Implementation]:
     """Add a row for the function that follows.
 
@@ -178,7 +177,7 @@ def thnn(
     """
 
     def register(implementation: Implementation) -> Implementation:
-        add_row(name, parameters, implementation, has_state=has_state, repeats=repeats)
+        add_row(name, parameters, implementation, repeats=repeats)
         return implementation
 
     return register
@@ -201,10 +200,9 @@ def _parse(parameters: str) -> tuple[tuple[str, ...], str]:
 
 
 def rows() -> str:
-    """A line for each function: name, kinds, digits for whether it has a state, repeats, names."""
+    """A line for each function: name, kinds, a digit for whether it repeats, names."""
     return "".join(
-        f"{row.name} {row.kinds} {row.has_state:d}{row.repeats:d} {','.join(row.names)}\n"
-        for row in TABLE.values()
+        f"{row.name} {row.kinds} {row.repeats:d} {','.join(row.names)}\n" for row in TABLE.values()
     )
 
 
@@ -228,18 +226,15 @@ def jobs(name: str, dtype: int, address: int, room: int, *numbers: Any) -> str |
     """The jobs of a call, as `record` tells them, for memory of `room` bytes from `address` on.
 
     dtype: the index of the element type of the function. numbers: the arguments of the call; but
-    for tensors, which are contiguous, their sizes: "2x3", and behind "=" the elements of tables.
+    for tensors, which are contiguous, their sizes: "2x3".
     """
     row, arguments, tensors = TABLE[name], list(numbers), {}
     for i, kind in enumerate(row.kinds.replace("?", "")):
         if row.names[i] == "scale":
             arguments[i] = SCALE
         elif numbers[i] is not None and (kind == "T" or kind in _ELEMENTS):
-            text, _, elements = numbers[i].partition("=")
-            sizes = tuple(map(int, filter(None, text.split("x"))))
+            sizes = tuple(map(int, filter(None, numbers[i].split("x"))))
             arguments[i] = TENSOR_CLASSES[_ELEMENTS.get(kind, dtype)].new(sizes)
-            if elements:
-                arguments[i].flat[...] = list(map(float, elements.split()))
             tensors[i + 1] = arguments[i]
     return record(lambda: row.compute(tuple(arguments)), tensors, address, room)
 

@@ -8,13 +8,11 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from th_shell.runtime.compute.c_functions import blas
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Tensor, describe
 from th_shell.runtime.thnn._columns import add_sums
-from th_shell.runtime.thnn._convolution import fill_rows
-from th_shell.runtime.thnn._jobs import run
+from th_shell.runtime.thnn._jobs import blas, run
 from th_shell.runtime.thnn.checks import check, check_batch, positive
 from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
@@ -49,7 +47,7 @@ def backward(call: Call) -> None:
     _check_gradient(call.gradOutput, call.input, call.weight.sizes[0], count)
     g, w = call.read(call.gradOutput), call.read(call.weight)
     out = call.write(call.gradInput, call.input.sizes)
-    fill_rows(out.reshape(1, *out.shape[-2:]) if out.ndim == 2 else out)
+    run("clear", out.nbytes, work=out.size, out=out)
     _multiply(call, out, w, 0, g)
 
 
@@ -97,8 +95,7 @@ def _multiply(call: Call, x: Array, weight: Array, bias: Array | int, out: Array
 def _job_parameters(call: Call, x: Array, out: Array) -> dict[str, Any]:
     """Return the parameters of a job about sequences: their addresses, sizes and windows."""
     return {
-        "gemm": blas("gemm", x.itemsize) or 0,
-        "size": x.itemsize,
+        "gemm": blas("gemm", x.itemsize),
         "input": x,
         "out": out,
         "frames": x.shape[-2],

@@ -9,7 +9,6 @@ import numpy as np
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Sizes, describe
-from th_shell.runtime.thnn._jobs import check_range, is_recording
 from th_shell.runtime.thnn._planes import places_in_volume, scatter, take
 from th_shell.runtime.thnn.checks import (
     Numbers,
@@ -30,7 +29,7 @@ _VOLUME = (
 # -- images
 
 
-@thnn("SpatialMaxUnpooling_updateOutput", f"{FORWARD}, {_IMAGE}")
+@thnn("SpatialMaxUnpooling_updateOutput", f"{FORWARD}, {_IMAGE}", repeats=False)
 def to_images(call: Call) -> None:
     """output = each element at the place, from 1, that its index tells in a plane of zeros."""
     check_batch(call.input, 2)
@@ -46,7 +45,7 @@ def to_images(call: Call) -> None:
     _store(call, places, sizes)
 
 
-@thnn("SpatialMaxUnpooling_updateGradInput", f"{BACKWARD}, {_IMAGE}")
+@thnn("SpatialMaxUnpooling_updateGradInput", f"{BACKWARD}, {_IMAGE}", repeats=False)
 def from_images(call: Call) -> None:
     """gradInput = the elements of gradOutput at the places that indices tell."""
     check_shapes(input=call.input, indices=call.indices)
@@ -69,7 +68,7 @@ def from_images(call: Call) -> None:
 # -- volumes
 
 
-@thnn("VolumetricMaxUnpooling_updateOutput", f"{FORWARD}, {_VOLUME}")
+@thnn("VolumetricMaxUnpooling_updateOutput", f"{FORWARD}, {_VOLUME}", repeats=False)
 def to_volumes(call: Call) -> None:
     """output = each element at the place that its index tells in its window: see pooling."""
     sizes, *numbers = _check_volume(call)
@@ -89,7 +88,7 @@ def to_volumes(call: Call) -> None:
     _store(call, places, sizes)
 
 
-@thnn("VolumetricMaxUnpooling_updateGradInput", f"{BACKWARD}, {_VOLUME}")
+@thnn("VolumetricMaxUnpooling_updateGradInput", f"{BACKWARD}, {_VOLUME}", repeats=False)
 def from_volumes(call: Call) -> None:
     """gradInput = the elements of gradOutput at the places that indices tell."""
     sizes, *numbers = _check_volume(call)
@@ -139,10 +138,7 @@ def _batch(call: Call, dims: int) -> int:
 
 
 def _first(places: Array, count: int) -> int | None:
-    """The first place outside of a plane; of a recorded call a job looks."""
-    if is_recording():
-        check_range(places, most=count)
-        return None
+    """The first place outside of a plane."""
     wrong = np.flatnonzero((places < 1) | (places > count))
     return int(wrong[0]) if wrong.size else None
 

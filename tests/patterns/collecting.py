@@ -33,10 +33,14 @@ EVERY = frozenset(WALKS.values())
 SAMPLES = data(__file__, "SAMPLES")
 SAMPLES |= {"path": "ab.c", "table": "ab"}
 #: Functions that compile patterns when they are called.
-COMPILE_LATE = {"th_shell.hints.syntax": "_notations"}
-#: What is not pumped, and why: rooms and sources.
+COMPILE_LATE = {"th_shell.help.name_hints": "_notations"}
+_OF_HINTS = ("failure", "call_hints", "name_hints", "size_hints")
+#: What is not pumped, and why: files and sources.
 SPARED = {
-    "th_shell/hints": "hints are given on short lines and messages alone: see _LONGEST there",
+    **dict.fromkeys(
+        (f"th_shell/help/{name}.py" for name in _OF_HINTS),
+        "hints are given on short lines and messages alone: see _LONGEST in hints.py",
+    ),
     "re.compile(read_text(value['match']), re.M)": "the user's own, in a file of settings",
 }
 
@@ -93,7 +97,7 @@ def collect() -> tuple[set[Use], list[str]]:
     modules, found, unknown = import_all(), set[Use](), []
     walks = {name: walks_by_names(path) for name, path in modules.items()}
     for name, path in modules.items():
-        if str(path.relative_to(TOP).parent) in SPARED:
+        if str(path.relative_to(TOP)) in SPARED:
             continue
         for call in calls_of_re(path):
             place = f"{path.relative_to(TOP)}:{call.lineno}"

@@ -18,7 +18,7 @@ import pytest
 from tests.conftest import Lua
 from th_shell.runtime.compute import c_functions, formula_calls, libm, self_check
 from th_shell.runtime.host import numpy_functions
-from th_shell.runtime.ops.linalg import _svd
+from th_shell.runtime.ops.linalg import _lapack
 from th_shell.runtime.shell import Engine
 
 TOP = Path(__file__).parent.parent.parent
@@ -182,7 +182,7 @@ def test_blas_and_lapack_are_found(itemsize: int) -> None:
     assert c_functions.blas.__wrapped__("gemm", itemsize)
     assert c_functions.blas.__wrapped__("gemv", itemsize)
     assert c_functions.lapack.__wrapped__("getrs", itemsize)
-    assert _svd._routines.__wrapped__(itemsize)
+    assert _lapack._routines.__wrapped__(itemsize)
 
 
 @pytest.mark.parametrize("itemsize", [4, 8])
@@ -202,12 +202,12 @@ def test_a_function_that_does_nothing_is_not_used(
 
     monkeypatch.setattr(c_functions, "_find", find)
     monkeypatch.setattr(ctypes, "CDLL", lambda _: Library())
-    monkeypatch.setattr(_svd, "lapack_call", c_functions.lapack_call.__wrapped__)
+    monkeypatch.setattr(_lapack, "lapack_call", c_functions.lapack_call.__wrapped__)
     assert c_functions.blas.__wrapped__("axpy", itemsize) is None
     assert c_functions.blas.__wrapped__("gemm", itemsize) is None
     assert c_functions.blas.__wrapped__("gemv", itemsize) is None
     assert c_functions.lapack.__wrapped__("getrs", itemsize) is None
-    assert _svd._routines.__wrapped__(itemsize) is None
+    assert _lapack._routines.__wrapped__(itemsize) is None
     names = (
         "BLAS's axpy",
         "BLAS's gemm",

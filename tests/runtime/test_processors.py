@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes import run_python
-from th_shell.runtime.compute import processors
+from th_shell.runtime.compute import thread_pool
 from th_shell.runtime.core import machine
 
 TOP = Path(__file__).parent.parent.parent
@@ -97,7 +97,7 @@ def test_quota(name: str, tmp_path: Path) -> None:
     [(4, None, 4), (4, 1.5, 2), (4, 2.0, 2), (4, 0.1, 1), (2, 8.0, 2), (1, 1.01, 1)],
 )
 def test_count(allowed: int, quota: float | None, count: int) -> None:
-    assert processors._count(allowed, quota) == count
+    assert thread_pool._count(allowed, quota) == count
 
 
 def test_threads_are_those_of_the_quota() -> None:

@@ -18,7 +18,7 @@ import pytest
 from tests.conftest import Lua
 from tests.data_files import data
 from tests.processes import run_th
-from th_shell.runtime.compute import bulk, processors, thread_pool
+from th_shell.runtime.compute import bulk, thread_pool
 from th_shell.runtime.compute.c_functions import inner_loop
 from th_shell.runtime.compute.thread_pool import ThreadPool
 from th_shell.runtime.core.state import current
@@ -116,7 +116,7 @@ def test_threads_that_sleep(shared: Lua) -> None:
 
 
 def test_other_processes_come_first(lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processors._LOAD, "busy_elsewhere", lambda: float(processors._ALL))
+    monkeypatch.setattr(thread_pool._LOAD, "busy_elsewhere", lambda: float(thread_pool._ALL))
     lua("torch.setnumthreads(2)")
     assert state()[1:] == (2, 1)
     assert compare(lua, "x + y", 2) == ""
@@ -247,7 +247,7 @@ def test_a_system_without_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_more_threads_than_processors(lua: Lua) -> None:
     lua("torch.setnumthreads(1000)")
-    assert state()[1] == 64 and state()[2] <= processors.PROCESSORS
+    assert state()[1] == 64 and state()[2] <= thread_pool.PROCESSORS
     lua(f"torch.setnumthreads({os.cpu_count()})")
 
 
@@ -353,11 +353,11 @@ def test_inner_loop() -> None:
 
 
 def test_busy_processors(monkeypatch: pytest.MonkeyPatch) -> None:
-    load = processors._Load()
+    load = thread_pool._Load()
     clock = {"now": 1.0, "all": 5.0, "own": 2.0}
-    monkeypatch.setattr(processors, "processor_seconds", lambda: clock["all"])
-    monkeypatch.setattr(processors.time, "monotonic", lambda: clock["now"])
-    monkeypatch.setattr(processors.time, "process_time", lambda: clock["own"])
+    monkeypatch.setattr(thread_pool, "processor_seconds", lambda: clock["all"])
+    monkeypatch.setattr(thread_pool.time, "monotonic", lambda: clock["now"])
+    monkeypatch.setattr(thread_pool.time, "process_time", lambda: clock["own"])
     assert load.busy_elsewhere() == 0  # nothing to compare with
     clock.update(now=2.0, all=7.5, own=3.0)
     assert load.busy_elsewhere() == pytest.approx(1.5)

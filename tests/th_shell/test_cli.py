@@ -15,8 +15,8 @@ from tests.data_files import data
 from tests.processes import run_python
 from tests.th_shell.terminals import Terminal
 from th_shell import __version__
-from th_shell.banner import BANNER
 from th_shell.options import USAGE
+from th_shell.visible import BANNER
 
 TOP = Path(__file__).parents[2]
 
@@ -308,7 +308,7 @@ def test_nothing_is_imported_before_ctrl_c_ends_it(module: str) -> None:
     names = [re.findall(r"\| +(\S+)$", run.stderr, re.M) for run in (before, after)]
     ours = names[1][len(names[0]) :]
     assert (
-        ours[: ours.index("th_shell.ctrl_c")]
+        ours[: ours.index("th_shell.start_up")]
         == ["th_shell", "th_shell.docs"][: module.count(".") + 1]
     )
 

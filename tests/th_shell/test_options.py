@@ -31,10 +31,6 @@ STATEMENT = Action("statement", "print(1)")
             Options(program="jupyter", words=("install", "-x")),
         ),
         (["--install", "nn"], Options(program="install", words=("nn",))),
-        (
-            ["--tree", "t", "--install", "nn"],
-            Options(program="install", words=("nn", "--tree", "t")),
-        ),
         (["a.lua", "--help", "-x"], Options(script="a.lua", arguments=("--help", "-x"))),
         (["--python"], Options(program="python")),
         (["--python", "-i", "a.py"], Options(program="python", words=("-i", "a.py"))),

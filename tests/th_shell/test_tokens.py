@@ -7,7 +7,7 @@ import pytest
 
 from tests.data_files import data
 from th_shell.runtime.shell import Token, tokens
-from th_shell.tokens import closing, opening, structure
+from th_shell.tokens import Nesting, closing, opening, structure
 
 BLOCKS = frozenset("function then do if repeat else elseif end until ( ) [ ] { }".split())
 
@@ -96,3 +96,21 @@ def seconds(function: Callable[[str], object]) -> float:
 @pytest.mark.thorough
 def test_the_structure_of_a_long_input_is_found_quickly() -> None:
     assert seconds(structure) < 0.9 * seconds(lambda text: list(tokens(text)))
+
+
+@pytest.mark.parametrize(("lines", "is_open"), data(__file__, "test_open"))
+def test_open(lines: list[str], is_open: bool) -> None:
+    nesting = Nesting()
+    for line in lines:
+        nesting.add(line)
+    assert nesting.is_open is is_open
+
+
+@pytest.mark.parametrize(
+    ("lines", "goes_on"), data(__file__, "test_what_ends_with_an_operator_goes_on")
+)
+def test_what_ends_with_an_operator_goes_on(lines: list[str], goes_on: bool) -> None:
+    nesting = Nesting()
+    for line in lines:
+        nesting.add(line)
+    assert nesting.goes_on is goes_on

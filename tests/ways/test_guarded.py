@@ -16,7 +16,7 @@ from tests.processes import run_python
 from tests.runtime.thnn.test_recorded import FAMILIES, HERE
 from tests.ways.calls import calls
 from tests.ways.test_ways import FEW, HARNESS, lua_call, sizes
-from th_shell.runtime import Engine
+from th_shell.runtime.shell import Engine
 
 TOP = Path(__file__).parents[2]
 LARGE = 16  # of so many calls, one has a size at a limit, too
@@ -24,7 +24,8 @@ LARGE = 16  # of so many calls, one has a size at a limit, too
 
 def run(half: int) -> None:
     """Call half of all in each way; prints where ways differ."""
-    engine, limit = Engine(), Limits("compute", "ops")
+    shell, limit = Engine(), Limits("compute", "ops")
+    engine = shell.values
     engine["set_limits"] = lambda size: limit.set(size or None)
     engine.run(HARNESS)
     few, large = cycle(FEW), cycle(sizes())
@@ -34,9 +35,9 @@ def run(half: int) -> None:
             engine.run(lua_call(call, at, next(large) + at // LARGE % 3 - 1))
     engine.run("io.write = function() end")
     for family in FAMILIES[half::2]:
-        engine.set_arguments(b"run_cases.lua", [f"{HERE}/cases/{family}.lua".encode(), b"3", b"2"])
-        engine.call(engine.compile_file(f"{HERE}/run_cases.lua"))
-    engine.flush()
+        shell.set_arguments(b"run_cases.lua", [f"{HERE}/cases/{family}.lua".encode(), b"3", b"2"])
+        shell.call(shell.compile_file(f"{HERE}/run_cases.lua"))
+    shell.flush()
 
 
 @pytest.mark.thorough

@@ -1,4 +1,4 @@
-"""The parts of completion that all languages share: commands, files, programs, texts in quotes."""
+"""The parts of completion that all languages share: commands, files, texts in quotes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Candidate:
 
     #: The text that is inserted.
     text: str
-    #: 'function', 'number' and so on for names, 'local', 'keyword', 'module', 'program', 'command',
-    #: 'file' or 'folder'.
+    #: 'function', 'number' and so on for names, 'local', 'keyword', 'module', 'command', 'file'
+    #: or 'folder'.
     kind: str
     #: Returns how a function is called, or more on others than the kind; called when it is shown.
     describe: Callable[[], str] | None = field(default=None, compare=False)
@@ -49,27 +49,16 @@ def file_candidate(name: str, is_folder: bool, ending: str = "") -> Candidate:
     return Candidate(f"{name}/", "folder") if is_folder else Candidate(name + ending, "file")
 
 
-# -- what completes in strings and commands: names of files, of programs and of Lua's modules
+# -- what completes in strings and commands: names of files and of Lua's modules
 
 
-def files(path: str, only_folders: bool = False) -> Iterator[tuple[str, bool]]:
+def files(path: str) -> Iterator[tuple[str, bool]]:
     """Yield the names that begin as the last part of a path does, and whether each is a folder."""
     folder, prefix = os.path.split(os.path.expanduser(path) if path.startswith("~/") else path)
     for name, is_folder in _entries(folder or "."):
         hidden = name.startswith(".") and not prefix
-        if name.startswith(prefix) and not hidden and (is_folder or not only_folders):
+        if name.startswith(prefix) and not hidden:
             yield name, is_folder
-
-
-def programs(prefix: str) -> list[str]:
-    """Return the programs on $PATH that begin with some text."""
-    names = set()
-    for folder in os.environ.get("PATH", "").split(os.pathsep):
-        for name, is_folder in _entries(folder or "."):
-            if name.startswith(prefix) and not is_folder:
-                if os.access(os.path.join(folder, name), os.X_OK):
-                    names.add(name)
-    return sorted(names)
 
 
 def modules(prefix: str, patterns: str) -> list[str]:
@@ -118,20 +107,10 @@ def _entries(folder: str) -> list[tuple[str, bool]]:
         return []
 
 
-# -- what may stand in a command of the system: programs, files and folders
+# -- files in a command of the system
 
 
-def shell(before: str, first: int) -> Completions:
-    """Complete the last word of a command of the system, which begins at `first`."""
-    word = re.search(r"[^\s;|&(]*$", before[first:])
-    ahead = before[first : len(before) - len(word[0] if word else "")].strip()
-    if word and not word[0].count("/") and (not ahead or ahead[-1] in ";|&("):
-        candidates = [Candidate(name, "program") for name in programs(word[0])] if word[0] else []
-        return listed(len(before) - len(word[0]), candidates)
-    return shell_files(before, only_folders=ahead == "cd")
-
-
-def shell_files(before: str, only_folders: bool = False) -> Completions:
+def shell_files(before: str) -> Completions:
     """Return the files that fit the last word of a command, quoted as its beginning is."""
     word = _last_word(before)
     quote = word[:1] if word[:1] in ("'", '"') else ""
@@ -139,7 +118,7 @@ def shell_files(before: str, only_folders: bool = False) -> Completions:
     typed = body if quote else re.sub(r"\\(.)", r"\1", body)
     candidates = [
         file_candidate(name if quote else _for_shell(name), is_folder, quote)
-        for name, is_folder in files(typed, only_folders)
+        for name, is_folder in files(typed)
     ]
     return Completions(len(before) - len(body.rpartition("/")[2]), candidates)
 
@@ -173,7 +152,7 @@ def complete_input(
     if mark is None or "\n" in before.lstrip():
         return code(before, behind, 0)
     if mark[1] in ("$", "!"):
-        return shell(before, mark.end())
+        return shell_files(before)
     if mark[1].startswith("?"):
         return code(before, behind, mark.end())
     if mark.end() == len(before):

@@ -1,20 +1,25 @@
-"""The debugger at a prompt: what may be typed behind `debug>`.
+"""The debugger at a prompt: `debug>` and what may be typed there, and `%debug` and `%break`.
 
 Each command is a step of the dialogue with the engine (see runtime/engine/debugging.py).
 """
 
 from __future__ import annotations
 
-import os
-import re
+import signal
 from collections.abc import Callable, Generator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from th_shell.debugging.frames import Frame, Variable, read_frames, read_variables
+from th_shell.debugging.frames import Breakpoints, Frame, Variable, read_frames, read_variables
 from th_shell.entry import Entry
 from th_shell.paragraphs import two_columns
 from th_shell.runtime.shell import Dialogue, Stop
+from th_shell.session.commands import MagicError
+from th_shell.session.interrupt import Watch, handled
+from th_shell.session.session import Session
 from th_shell.visible import visible
+
+#: Shows a question, and returns the answer; raises EOFError and KeyboardInterrupt.
+Asking = Callable[[str], str]
 
 PROMPT = "debug> "
 _AROUND = 5  # lines that `list` shows before and behind the present one
@@ -48,13 +53,10 @@ _Step = Generator[tuple[Any, ...], list[Any], "tuple[Any, ...] | None"]
 class Console:
     """Asks a person what to look at, and how the program goes on.
 
-    read: shows a question, and returns the answer; raises EOFError and KeyboardInterrupt. inputs:
-    returns those of the session.
+    inputs: returns those of the session.
     """
 
-    def __init__(
-        self, read: Callable[[str], str], inputs: Callable[[], Sequence[Entry]] = list
-    ) -> None:
+    def __init__(self, read: Asking, inputs: Callable[[], Sequence[Entry]] = list) -> None:
         self._read = read
         self._inputs = inputs
         self.breakpoints = Breakpoints()
@@ -201,78 +203,73 @@ _COMMANDS: dict[str, Callable[[Console, str], Dialogue]] = {
 }
 
 
-# -- breakpoints: `file.lua:12 if i > 3`, and their list
+# -- the debugger of a session
 
 
-_WORDS = re.compile(r"(?P<file>.+):(?P<line>\d+)(?:\s+if\s+(?P<condition>.+))?", re.DOTALL)
-_USAGE = "break takes a file and a line, as in file.lua:12, or file.lua:12 if i > 3\n"
+def debug(session: Session, text: str) -> None:
+    """Look into the last error: `-c` lets go of it."""
+    if text == "-c":
+        session.engine.debugging.forget_frames()
+        return
+    if text:
+        raise MagicError("it takes nothing; %run -d runs a file line by line")
+    if not session.engine.debugging.request("frames"):
+        raise MagicError("no frames of an error are kept")
+    with session.stoppable():
+        session.engine.debugging.examine(console_of(session).examine())
 
 
-class Breakpoint(NamedTuple):
-    """A place where the program stops, where the condition holds; '': always."""
+def set_break(session: Session, text: str) -> None:
+    """Let programs stop at a line of a file; list or remove such places."""
+    console = console_of(session)
 
-    file: str
-    line: int
-    condition: str = ""
+    def dialogue() -> Dialogue:
+        shown = yield from console.breakpoints.command(text)
+        session.write(shown)
 
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}{' if ' * bool(self.condition)}{self.condition}"
-
-
-def _remark(asked: Breakpoint) -> str:
-    """Return the remark on a breakpoint whose line has no code that is known."""
-    if asked.file.startswith("["):  # of an input
-        return ""
-    if os.path.isfile(asked.file):
-        return f"; line {asked.line} has no code"
-    return "; no such file is here: others of its name stop"
+    session.engine.debugging.examine(dialogue())
 
 
-class Breakpoints:
-    """The breakpoints of a session, by their numbers."""
+def attach(session: Session) -> None:
+    """Let the person at a session's prompt be asked where a program stops."""
 
-    def __init__(self) -> None:
-        self._all: dict[int, Breakpoint] = {}
-        self._next = 1
+    def stopped(stop: Stop) -> Dialogue:
+        return console_of(session)(stop)
 
-    def command(self, text: str) -> Generator[tuple[Any, ...], list[Any], str]:
-        """Do what is typed behind the command; asks the engine, and returns what to tell."""
-        if not text:
-            return (
-                "".join(f"{n}  {breakpoint}\n" for n, breakpoint in self._all.items())
-                or "no breakpoints\n"
-            )
-        word, _, number = text.partition(" ")
-        if word == "-c":
-            return (yield from self._clear(number.strip()))
-        match = _WORDS.fullmatch(text)
-        if match is None:
-            return _USAGE
-        asked = Breakpoint(match["file"], int(match["line"]), (match["condition"] or "").strip())
-        return (yield from self._add(asked))
+    session.engine.debugging.debug_by(stopped)
 
-    def _clear(self, number: str) -> Generator[tuple[Any, ...], list[Any], str]:
-        if number.isdecimal() and int(number) in self._all:
-            del self._all[int(number)]
-        elif not number:
-            self._all.clear()
-        else:
-            return f"there is no breakpoint {number}\n"
-        yield ("breakpoints", *self._fields())
-        return ""
 
-    def _add(self, asked: Breakpoint) -> Generator[tuple[Any, ...], list[Any], str]:
-        self._all[self._next] = asked
-        *_, actual = yield ("breakpoints", *self._fields())
-        if isinstance(actual, str):
-            del self._all[self._next]
-            yield ("breakpoints", *self._fields())
-            return f"{actual}\n"
-        remark = "" if actual == asked.line else _remark(asked)
-        if actual:
-            asked = self._all[self._next] = asked._replace(line=int(actual))
-        self._next += 1
-        return f"{self._next - 1}  {asked}{remark}\n"
+def console_of(session: Session) -> Console:
+    """Return the debugger of a session, which asks at its prompt."""
+    if not isinstance(session.debugger, Console):
+        settle = session.watch.settle if isinstance(session.watch, Watch) else None
+        session.debugger = Console(line_reader(session.ask, settle), session.sources)
+    return session.debugger
 
-    def _fields(self) -> list[Any]:
-        return [field for breakpoint in self._all.values() for field in breakpoint]
+
+def line_reader(ask: Asking | None, prepare: Callable[[], object] | None = None) -> Asking:
+    """Return a function that asks for a line: by `ask`, or on the standard input.
+
+    It raises EOFError and KeyboardInterrupt. prepare: called before each question.
+    """
+
+    def read(question: str) -> str:
+        if prepare is not None:
+            prepare()
+        # The editor at a terminal sets it, too, and a Ctrl-C belongs to the line that is typed.
+        descriptor = signal.set_wakeup_fd(-1)
+        try:
+            with handled(signal.SIGINT, signal.default_int_handler):
+                return (ask or _read_line)(question)
+        finally:
+            signal.set_wakeup_fd(descriptor, warn_on_full_buffer=False)
+
+    return read
+
+
+def _read_line(_: str) -> str:
+    with open(0, "rb", buffering=0, closefd=False) as stream:
+        line = stream.readline()
+    if not line:
+        raise EOFError
+    return line.decode("utf-8", "surrogateescape")

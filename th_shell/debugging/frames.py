@@ -1,8 +1,10 @@
-"""The frames and variables that an engine tells of, and the lines of their sources."""
+"""The frames and variables that an engine tells of, and the places where a program stops."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import re
+from collections.abc import Generator, Sequence
 from typing import Any, NamedTuple
 
 from th_shell.entry import Entry, source_lines
@@ -64,3 +66,80 @@ def read_parts(answer: list[Any]) -> list[Variable]:
     """Return the parts of a value that an engine lists."""
     rows = [answer[at : at + 4] for at in range(0, len(answer), 4)]
     return [Variable("part", *row) for row in rows]
+
+
+# -- breakpoints: `file.lua:12 if i > 3`, and their list
+
+
+_WORDS = re.compile(r"(?P<file>.+):(?P<line>\d+)(?:\s+if\s+(?P<condition>.+))?", re.DOTALL)
+_USAGE = "break takes a file and a line, as in file.lua:12, or file.lua:12 if i > 3\n"
+
+
+class Breakpoint(NamedTuple):
+    """A place where the program stops, where the condition holds; '': always."""
+
+    file: str
+    line: int
+    condition: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}{' if ' * bool(self.condition)}{self.condition}"
+
+
+def _remark(asked: Breakpoint) -> str:
+    """Return the remark on a breakpoint whose line has no code that is known."""
+    if asked.file.startswith("["):  # of an input
+        return ""
+    if os.path.isfile(asked.file):
+        return f"; line {asked.line} has no code"
+    return "; no such file is here: others of its name stop"
+
+
+class Breakpoints:
+    """The breakpoints of a session, by their numbers."""
+
+    def __init__(self) -> None:
+        self._all: dict[int, Breakpoint] = {}
+        self._next = 1
+
+    def command(self, text: str) -> Generator[tuple[Any, ...], list[Any], str]:
+        """Do what is typed behind the command; asks the engine, and returns what to tell."""
+        if not text:
+            return (
+                "".join(f"{n}  {breakpoint}\n" for n, breakpoint in self._all.items())
+                or "no breakpoints\n"
+            )
+        word, _, number = text.partition(" ")
+        if word == "-c":
+            return (yield from self._clear(number.strip()))
+        match = _WORDS.fullmatch(text)
+        if match is None:
+            return _USAGE
+        asked = Breakpoint(match["file"], int(match["line"]), (match["condition"] or "").strip())
+        return (yield from self._add(asked))
+
+    def _clear(self, number: str) -> Generator[tuple[Any, ...], list[Any], str]:
+        if number.isdecimal() and int(number) in self._all:
+            del self._all[int(number)]
+        elif not number:
+            self._all.clear()
+        else:
+            return f"there is no breakpoint {number}\n"
+        yield ("breakpoints", *self._fields())
+        return ""
+
+    def _add(self, asked: Breakpoint) -> Generator[tuple[Any, ...], list[Any], str]:
+        self._all[self._next] = asked
+        *_, actual = yield ("breakpoints", *self._fields())
+        if isinstance(actual, str):
+            del self._all[self._next]
+            yield ("breakpoints", *self._fields())
+            return f"{actual}\n"
+        remark = "" if actual == asked.line else _remark(asked)
+        if actual:
+            asked = self._all[self._next] = asked._replace(line=int(actual))
+        self._next += 1
+        return f"{self._next - 1}  {asked}{remark}\n"
+
+    def _fields(self) -> list[Any]:
+        return [field for breakpoint in self._all.values() for field in breakpoint]

@@ -5,8 +5,7 @@ system ends th-docs at Ctrl-C. Then the first Ctrl-C ends what runs, which may t
 second one the system ends th-docs. The processes of pages then end by themselves.
 """
 
-import th_shell.ctrl_c  # noqa: F401
-from th_shell.safe_path import forget_folder
+from th_shell.start_up import forget_folder
 
 forget_folder()  # before any import, which could find another module in the working directory
 import gc  # noqa: E402

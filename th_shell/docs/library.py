@@ -6,7 +6,7 @@ It is imported when the first page is pasted, shown or saved. What it imports is
 
 from __future__ import annotations
 
-from th_shell.docs.checking import Checker, assess_page, check_page
+from th_shell.docs.checking import Checker, ReadPage, assess_page
 from th_shell.docs.judging.comparison import agrees
 from th_shell.docs.judging.printout import loose_layout, numbers
 from th_shell.docs.judging.verdicts import Judging, Result, Verdict

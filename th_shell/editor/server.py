@@ -23,7 +23,6 @@ except ModuleNotFoundError:
 from th_shell import __version__
 from th_shell.completing.signatures import Signature
 from th_shell.editor import symbols, typing_help
-from th_shell.editor.page_lens import COMMAND, PageLens
 from th_shell.editor.workspace import Workspace, range_of, text_before, units
 from th_shell.files import read_file
 from th_shell.messages import NoMessageError, read_message
@@ -32,7 +31,6 @@ from th_shell.preflight.programs import Program
 from th_shell.visible import UsageError, complain
 
 _PAUSE = 0.05  # seconds without a key before a program is checked
-_SERIOUS = ("syntax", "sizes")
 
 
 class Server(LanguageServer):  # type: ignore[misc]
@@ -42,7 +40,6 @@ class Server(LanguageServer):  # type: ignore[misc]
         # The library ends lines in parts of a text as Python does: so it gets all of it.
         super().__init__("th", __version__, lsp.TextDocumentSyncKind.Full)
         self.programs = Workspace()
-        self.pages = PageLens()
 
     def path_of(self, uri: str) -> Path:
         """Return the file of a document."""
@@ -92,7 +89,6 @@ def _make_server() -> Server:
     for name, function in _FEATURES.items():
         options = _OPTIONS.get(name)
         server.feature(name, options)(function)
-    server.command(COMMAND)(_check_page)
     return server
 
 
@@ -138,7 +134,7 @@ def _diagnostic(finding: Finding, lines: Sequence[str]) -> lsp.Diagnostic:
     text = lines[finding.line - 1] if finding.line <= len(lines) else ""
     start, end = (units(text[: finding.column - 1 + n]) for n in (0, finding.length))
     kinds = lsp.DiagnosticSeverity
-    severity = kinds.Error if finding.subject in _SERIOUS else kinds.Warning
+    severity = kinds.Error if finding.subject in ("syntax", "sizes") else kinds.Warning
     return lsp.Diagnostic(
         lsp.Range(lsp.Position(finding.line - 1, start), lsp.Position(finding.line - 1, end)),
         finding.message,
@@ -248,21 +244,6 @@ def _symbols(ls: Server, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentS
     ]
 
 
-# -- pages
-
-
-def _lenses(ls: Server, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-    uri = params.text_document.uri
-    return ls.pages.lenses(uri, ls.path_of(uri), ls.text_of(uri))
-
-
-async def _check_page(ls: Server, uri: str) -> None:
-    path, text = ls.path_of(uri), ls.text_of(uri)
-    diagnostics = await asyncio.to_thread(ls.pages.check, uri, path, text)
-    ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics))
-    ls.workspace_code_lens_refresh(None)
-
-
 _FEATURES: dict[str, Callable[..., Any]] = {
     lsp.INITIALIZED: _initialized,
     lsp.TEXT_DOCUMENT_DID_OPEN: _changed,
@@ -276,7 +257,6 @@ _FEATURES: dict[str, Callable[..., Any]] = {
     lsp.TEXT_DOCUMENT_REFERENCES: _references,
     lsp.TEXT_DOCUMENT_RENAME: _rename,
     lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL: _symbols,
-    lsp.TEXT_DOCUMENT_CODE_LENS: _lenses,
 }
 _OPTIONS: dict[str, Any] = {
     lsp.TEXT_DOCUMENT_COMPLETION: lsp.CompletionOptions(trigger_characters=[".", ":", '"', "'"]),

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from th_shell.help.values import start_of_comment
-from th_shell.lua_source import syntax_tree as tree
+from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.programs import Program, World
 from th_shell.runtime.shell import KEYWORDS
 

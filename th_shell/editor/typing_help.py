@@ -17,7 +17,7 @@ from th_shell.editor import symbols
 from th_shell.editor.workspace import Workspace
 from th_shell.help.about import explained
 from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path
-from th_shell.lua_source import syntax_tree as tree
+from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.programs import Program
 from th_shell.runtime.shell import Token, tokens
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from lsprotocol.types import Position, Range
 from pygls.workspace import PositionCodec
 
-from th_shell.lua_source.syntax_tree import Place
 from th_shell.packages.place import search_users_tree
 from th_shell.preflight.command import lua_files
 from th_shell.preflight.finding import Finding
 from th_shell.preflight.knowledge import facts_of
 from th_shell.preflight.programs import Modules, Program, UnreadableError, World, program_of, read
 from th_shell.preflight.rules import findings
+from th_shell.preflight.syntax_tree import Place
 from th_shell.runtime.shell import Engine
 
 _MOST_FILES = 2000  # of the folders, that are read

@@ -33,11 +33,10 @@ from th_shell.runtime.shell import ALL, DOUBLE, TABLE, Engine, Facts, Row
 _WORDS = re.compile(r"[A-Za-z][\w-]*(?:[ ,]+[A-Za-z][\w-]*)*$", re.ASCII)
 
 
-def about(text: str, engine: Engine, log: Sequence[Entry] = (), texts: Sequence[str] = ()) -> str:
+def about(text: str, engine: Engine, log: Sequence[Entry] = ()) -> str:
     """Return the help text on a name, which may have a path before it, or on a topic.
 
-    log: the inputs of the session, in which functions of the user's are looked up. texts: what was
-    typed, with the comments above them.
+    log: the inputs of the session, in which functions of the user's are looked up.
     """
     name = name_in(text)
     if not is_path(name):
@@ -49,13 +48,13 @@ def about(text: str, engine: Engine, log: Sequence[Entry] = (), texts: Sequence[
         return _without_value(name, engine)
     if facts["category"] == "function":
         if facts["own"]:
-            return _users_function(name, facts, log, texts)
+            return _users_function(name, facts, log)
         return _function(name, facts, engine)
     meaning = find_path(name) if "." in name else None
     if meaning and facts["category"] == "table":
         return explained(meaning) + _members(name, engine)
     if facts["category"] == "table" and (constructor := engine.variables.inspect(f"{name}.__init")):
-        return _users_class(name, constructor, log, texts, engine)
+        return _users_class(name, constructor, log, engine)
     text = value_text(name, facts)
     return (explained(meaning) if meaning else "") + text + _methods(name, facts, engine)
 
@@ -104,17 +103,15 @@ def _class(facts: Facts) -> str:
     return str(facts.get("class", "")).removeprefix("torch.")
 
 
-def _users_function(name: str, facts: Facts, log: Sequence[Entry], texts: Sequence[str]) -> str:
-    where, source = function_text(facts, log, texts)
+def _users_function(name: str, facts: Facts, log: Sequence[Entry]) -> str:
+    where, source = function_text(facts, log)
     head = f"{name}({facts['parameters']}): defined in {where}\n"
     return head + textwrap.indent(source + "\n" if source else "", "  ")
 
 
-def _users_class(
-    name: str, constructor: Facts, log: Sequence[Entry], texts: Sequence[str], engine: Engine
-) -> str:
+def _users_class(name: str, constructor: Facts, log: Sequence[Entry], engine: Engine) -> str:
     """Return the text on a class of torch.class. constructor: its first argument is the object."""
-    where, _ = function_text(constructor, log, texts)
+    where, _ = function_text(constructor, log)
     arguments = str(constructor.get("parameters", "")).partition(", ")[2]
     return f"{name}({arguments}): a class; its constructor is defined in {where}\n" + _methods(
         name, {"category": "table", "class": name}, engine
@@ -205,9 +202,9 @@ _ROWS = (
     ("? torch.sum, ? x:sum", "what a function does and how it is called"),
     ("? x", "what a value is; of your own functions the source"),
     ("? sort descending", "the functions that words tell of"),
-    ("?? torch.sum", "examples, and running them"),
+    ("?? torch.sum", "examples of pages"),
     ("who()", "the variables: sizes, bytes, which share memory"),
-    ("show(x), plot(y)", "pictures; also hist(x), show(x, 'file.png')"),
+    ("show(x)", "an image of x; show(x, 'file.png') writes it"),
     ("%debug, %store x", "looks into an error; keeps x; % lists all commands"),
     ("%save page.md", "the session as a page; pasted pages are compared"),
     ("$ ls -l", "a command of the system's shell; _LAST is its output"),

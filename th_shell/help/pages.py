@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
@@ -41,14 +41,10 @@ class SearchResult(NamedTuple):
     problems: list[str]
 
 
-def page_folders(named: Iterable[str] = (), environment: str | None = None) -> list[str]:
-    """Return the folders that the user names, in settings and in $TH_PAGES, and then our own."""
-    if environment is None:
-        environment = os.environ.get("TH_PAGES", "")
-    folders = [
-        os.path.expanduser(word) for word in (*named, *environment.split(os.pathsep)) if word
-    ]
-    return [*dict.fromkeys(folders), str(files("th_shell.help") / "pages")]
+def page_folders(named: str = "") -> list[str]:
+    """Return the folder that the user's settings name, if they do, and our own."""
+    folders = [os.path.expanduser(named)] if named else []
+    return [*folders, str(files("th_shell.help") / "pages")]
 
 
 def find_examples(name: str, folders: Sequence[str], engine: Engine, most: int = 6) -> SearchResult:

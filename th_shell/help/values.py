@@ -127,11 +127,10 @@ def _string(name: str, facts: Facts) -> str:
 # -- the source lines of the user's own functions
 
 
-def function_text(facts: Facts, log: Sequence[Entry], texts: Sequence[str] = ()) -> tuple[str, str]:
+def function_text(facts: Facts, log: Sequence[Entry]) -> tuple[str, str]:
     """Return the place of a function's definition, and its lines with the comment above them.
 
-    The lines are '' where they are no longer to be had. log: the inputs of the session; texts:
-    those that were typed, with their comments.
+    The lines are '' where they are no longer to be had. log: the inputs of the session.
     """
     source, first, last = str(facts["source"]), int(facts["first"]), int(facts["last"])
     if source.startswith("@"):
@@ -141,18 +140,7 @@ def function_text(facts: Facts, log: Sequence[Entry], texts: Sequence[str] = ())
     else:  # what loadstring was given
         place, lines = "a text that was loaded", lua_lines(source)
     where = f"{place}, line {first}" if first == last else f"{place}, lines {first}-{last}"
-    shown = _cut(lines, first, last)
-    if shown and first == 1 and source.startswith("="):
-        shown = _typed_comment(lines, texts) + shown
-    return where, shown
-
-
-def _typed_comment(lines: Sequence[str], texts: Sequence[str]) -> str:
-    """Return the comment that was typed right above an input, which is no part of it."""
-    typed = "\n".join(texts)
-    at = typed.rfind("\n".join(lines))
-    above = lua_lines(typed[:at]) if at >= 0 else []
-    return "".join(f"{line.strip()}\n" for line in above[start_of_comment(above, len(above)) :])
+    return where, _cut(lines, first, last)
 
 
 def start_of_comment(lines: Sequence[str], end: int) -> int:

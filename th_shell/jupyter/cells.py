@@ -7,7 +7,6 @@ at the prompt. Nothing here knows Jupyter's protocol.
 
 from __future__ import annotations
 
-import os
 import re
 import threading
 from collections.abc import Callable, Sequence
@@ -15,12 +14,14 @@ from contextlib import ExitStack
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from th_shell.completing import complete as completing
 from th_shell.jupyter.streams import Streams
 from th_shell.runtime.shell import Interrupted, LuaError
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.inputs import placed
 from th_shell.session.session import Session
-from th_shell.visible import visible
+from th_shell.syntax import Syntax
+from th_shell.tokens import margin
 
 #: Data to show by their MIME types.
 Data = dict[str, Any]
@@ -73,31 +74,22 @@ class Cells:
         self._number = 0  # the cell's
         self._expected = b""  # what Lua was told last
         self._leaving = False  # whether a program has called os.exit
-        module = session.engine.module
-        self._values = module(_source("values"), b"=[th] jupyter/values", streams.collect)
+        self._values = self._load("values", streams.collect)
         session.engine.inputs.set_receiver(self._values[b"receive"])
-        self._input = module(
-            _source("input"), b"=[th] jupyter/input", front_end.ask, interruptible=True
-        )
-        module(_source("package"), b"=[th] jupyter/package", *front_end[1:], self._leave)
+        self._input = self._load("input", front_end.ask, interruptible=True)
+        self._load("package", front_end.show, front_end.clear, self._leave)
 
-    def start(self, path: str) -> None:
-        """Run a file before the first cell; its error is output."""
-        engine = self.session.engine
-        with self._streams.running():
-            try:
-                engine.run(engine.compile_file(path))
-            except LuaError as error:
-                text = "\n".join([error.message, error.traceback]).strip()
-                os.write(2, f"{visible(text)}\n".encode("utf-8", "surrogateescape"))
+    def _load(self, name: str, *functions: Callable[..., Any], interruptible: bool = False) -> Any:
+        """Load a module of Lua, which is given functions."""
+        source = (files("th_shell.jupyter") / f"{name}.lua").read_bytes()
+        chunk = f"=[th] jupyter/{name}".encode()
+        return self.session.engine.module(source, chunk, *functions, interruptible=interruptible)
 
     def run(self, code: str, number: int) -> Outcome:
         """Run a cell. number: the cell's; 0 for one that leaves no trace."""
         self._interrupted.clear()
         self.session.engine.call(self._input[b"forget"])
         self._number = number
-        if number:
-            self.session.texts.append(code)
         with self._streams.running(), self.session.in_cell(number):
             self._expect(b"")
             if code.lstrip().startswith(_WHOLE):
@@ -107,12 +99,6 @@ class Cells:
             else:
                 outcome = self._run_all(list(placed(code, self.session.inputs(code))))
         return outcome._replace(next_input=self.session.take_next_input())
-
-    def value(self, expression: str) -> Outcome:
-        """Return the value of an expression that the front end wants to know; show nothing else."""
-        self._streams.collect()
-        with self.session.in_cell(0):
-            return self._evaluate(expression)
 
     def _run_all(self, pieces: Sequence[str]) -> Outcome:
         """Run inputs until their end or an error."""
@@ -200,10 +186,6 @@ class Cells:
         self._leaving = True
 
 
-def _lines_above(piece: str) -> int:
-    return piece[: len(piece) - len(piece.lstrip())].count("\n")
-
-
 def _data(text: str, html: bytes | None) -> Data:
     data = {"text/plain": text.rstrip("\n\t ")}
     if html is not None:
@@ -211,5 +193,73 @@ def _data(text: str, html: bytes | None) -> Data:
     return data
 
 
-def _source(name: str) -> bytes:
-    return (files("th_shell.jupyter") / f"{name}.lua").read_bytes()
+def _lines_above(piece: str) -> int:
+    return piece[: len(piece) - len(piece.lstrip())].count("\n")
+
+
+# -- answers while a cell is written: completion, help, and whether it is complete
+
+_PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*", re.ASCII)
+
+
+def complete(session: Session, code: str, cursor: int) -> dict[str, Any]:
+    """Return the names that fit at the cursor: the content of a complete_reply."""
+    cursor = min(cursor, len(code))
+    first = _start_of_command(code, cursor)
+    completions = completing.complete(code[first:], cursor - first, session.engine)
+    start = first + completions.start
+    matches = [candidate.text for candidate in completions.candidates]
+    described = [
+        {"start": start, "end": cursor, "text": candidate.text, "type": candidate.kind}
+        | {"signature": candidate.detail}
+        for candidate in completions.candidates
+    ]
+    return {
+        "matches": matches,
+        "cursor_start": start,
+        "cursor_end": cursor,
+        "metadata": {"_jupyter_types_experimental": described},
+    }
+
+
+def _start_of_command(code: str, cursor: int) -> int:
+    """Return the start of the cursor's line if it is a command; else 0: Lua goes over lines."""
+    first = code.rfind("\n", 0, cursor) + 1
+    return first if is_command(code[first:cursor]) else 0
+
+
+def explain(session: Session, code: str, cursor: int) -> str:
+    """Return the help on the name at the cursor, or on the function whose call it is in, or ''."""
+    from th_shell.help.about import about
+    from th_shell.runtime.shell import TABLE  # late: it loads numpy
+
+    for path in _names_around(code, cursor):
+        owner, _, last = path.replace(":", ".").rpartition(".")
+        if last in session.engine.variables.names(owner) or (not owner and last in TABLE):
+            return about(path, session.engine, session.log)
+    return ""
+
+
+def _names_around(code: str, cursor: int) -> list[str]:
+    """Return the path that the cursor touches, then those in front of the parentheses around it."""
+    cursor = min(cursor, len(code))
+    names = [m[0] for m in _PATH.finditer(code) if m.start() <= cursor <= m.end()]
+    depth = 0
+    for at in range(cursor - 1, -1, -1):
+        if code[at] == ")":
+            depth += 1
+        elif code[at] == "(" and depth:
+            depth -= 1
+        elif code[at] == "(":
+            names += [m[0] for m in _PATH.finditer(code[:at]) if m.end() == len(code[:at].rstrip())]
+    return names
+
+
+def is_complete(session: Session, code: str) -> dict[str, str]:
+    """Tell whether a cell can be run as it is: the content of an is_complete_reply."""
+    states = [session.judge(piece) for piece in session.inputs(code) if not is_command(piece)]
+    if Syntax.WRONG in states:
+        return {"status": "invalid"}
+    if states and states[-1] is Syntax.INCOMPLETE:
+        return {"status": "incomplete", "indent": margin(code, session.config.indent) or ""}
+    return {"status": "complete"}

@@ -13,23 +13,23 @@ import threading
 from contextlib import suppress
 from functools import cached_property
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ipykernel._version import kernel_protocol_version
 from ipykernel.kernelbase import Kernel
 
-from th_shell.banner import BANNER
 from th_shell.config import load
-from th_shell.debugging.commands import attach, line_reader
-from th_shell.debugging.console import Console
-from th_shell.jupyter.assistance import complete, explain, is_complete
-from th_shell.jupyter.cells import Cells, Data, FrontEnd, Outcome
+from th_shell.debugging.console import Console, attach, line_reader
+from th_shell.jupyter.cells import Cells, Data, FrontEnd, Outcome, complete, explain, is_complete
 from th_shell.jupyter.streams import Streams
 from th_shell.packages.place import search_users_tree
-from th_shell.pictures.display import Picture, set_display
 from th_shell.runtime.shell import Engine, Interrupted, LuaError, LuaSyntaxError, preload_operations
 from th_shell.session.session import Session, prepare
-from th_shell.visible import visible
+from th_shell.show import set_display
+from th_shell.visible import BANNER, visible
+
+if TYPE_CHECKING:
+    from th_shell.images import Image
 
 Content = dict[str, Any]
 
@@ -56,7 +56,6 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         super().__init__(**options)
         self._cell: Content = {}  # the request that output belongs to
         self._silent = False
-        self._startup = os.environ.get("TREPLSTARTUP", "")  # a file, until it was run
         self._interrupted = threading.Event()
         self._saved_handler: Any = signal.SIG_IGN
         self._streams = Streams(self._publish)
@@ -82,7 +81,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         engine.set_arguments(b"th", [])
         search_users_tree(engine)
         prepare(engine, self._config)
-        set_display(self._show_picture)
+        set_display(self._show_image)
         with suppress(Exception):  # the first operation raises it again
             preload_operations()
 
@@ -90,10 +89,9 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         with suppress(Exception):  # its first use raises it again
             self._engine.start()
 
-    def _show_picture(self, picture: Picture) -> None:
-        png = base64.b64encode(picture.to_png(_LEAST_PIXELS)).decode()
-        name = f"<{type(picture).__name__.lower()}>"  # for front ends without pictures
-        self.display({"image/png": png, "text/plain": name})
+    def _show_image(self, image: Image) -> None:
+        png = base64.b64encode(image.to_png(_LEAST_PIXELS)).decode()
+        self._display({"image/png": png, "text/plain": "<image>"})  # the text is for a terminal
 
     @property
     def kernel_info(self) -> Content:
@@ -141,15 +139,12 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         self._cell, self._silent = self.get_parent("shell"), silent
         self._allow_stdin = allow_stdin
         try:
-            if self._startup:
-                path, self._startup = self._startup, ""
-                self._cells.start(path)
             outcome = self._cells.run(code, 0 if silent else self.execution_count)
         except Exception as error:
             self.log.exception("in a cell")
             outcome = Outcome(LuaError(f"internal error: {type(error).__name__}: {error}"))
         self._show_outcome(outcome)
-        return self._reply(outcome, user_expressions or {})
+        return self._reply(outcome)
 
     def _show_outcome(self, outcome: Outcome) -> None:
         if outcome.error is not None:
@@ -160,7 +155,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
             content = {"execution_count": self.execution_count, "metadata": {}}
             self._send("execute_result", content | {"data": outcome.result})
 
-    def _reply(self, outcome: Outcome, expressions: dict[str, str]) -> Content:
+    def _reply(self, outcome: Outcome) -> Content:
         reply: Content = {"execution_count": self.execution_count}
         if outcome.error is not None:
             return reply | {"status": "error"} | self._error(outcome.error)
@@ -173,15 +168,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         if outcome.leave:
             payload.append({"source": "ask_exit", "keepkernel": False})
             self.io_loop.call_later(0.1, self.io_loop.stop)  # when the reply was sent
-        values = {name: self._value(expression) for name, expression in expressions.items()}
-        return reply | {"status": "ok", "payload": payload, "user_expressions": values}
-
-    def _value(self, expression: str) -> Content:
-        outcome = self._cells.value(expression)
-        if outcome.error is not None:
-            return {"status": "error"} | self._error(outcome.error, hints=False)
-        data = outcome.result or {"text/plain": ""}
-        return {"status": "ok", "data": data, "metadata": {}}
+        return reply | {"status": "ok", "payload": payload, "user_expressions": {}}
 
     async def do_complete(self, code: str, cursor_pos: int) -> Content:
         """Return the names that fit at the cursor."""
@@ -199,11 +186,11 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         """Tell whether Enter runs the text or begins a new line."""
         return is_complete(self._cells.session, code)
 
-    def _error(self, error: LuaError, hints: bool = True) -> Content:
+    def _error(self, error: LuaError) -> Content:
         names = {LuaSyntaxError: "SyntaxError", Interrupted: "Interrupted"}
         prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
         lines = [prefix + error.message, *error.traceback.split("\n")]
-        lines += self._cells.session.hints_on(error) if hints else []
+        lines += self._cells.session.hints_on(error)
         return {
             "ename": names.get(type(error), "LuaError"),
             "evalue": visible(error.message),
@@ -220,16 +207,14 @@ class TorchKernel(Kernel):  # type: ignore[misc]
     def _publish(self, name: str, text: str) -> None:
         self._send("stream", {"name": name, "text": text})
 
-    def display(self, data: Data) -> None:
+    def _display(self, data: Data) -> None:
         """Show data by their MIME types, below what the cell has shown so far."""
         self._streams.drain()
         self._send("display_data", {"data": data, "metadata": {}, "transient": {}})
 
     def _show(self, *words: bytes) -> None:
         kinds = [word.decode() for word in words[::2]]
-        self.display(
-            {kind: _encoded(kind, data) for kind, data in zip(kinds, words[1::2], strict=True)}
-        )
+        self._display({kind: _encoded(kind, x) for kind, x in zip(kinds, words[1::2], strict=True)})
 
     def _clear(self, wait: bool) -> None:
         self._streams.drain()

@@ -1,4 +1,4 @@
-"""`%load`, `%edit` and `%run`: code from files and from an editor."""
+"""`%load`, `%edit`, `%run`, `%reload` and `%autoreload`: code from files and from an editor."""
 
 from __future__ import annotations
 
@@ -9,21 +9,17 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from th_shell.entry import lines_of
 from th_shell.files import read_file
 from th_shell.lines import usual_lines
-from th_shell.magics.numbered_inputs import chosen, numbers
+from th_shell.magics.session_contents import chosen, numbers
 from th_shell.runtime import LuaError
 from th_shell.runtime.shell import without_limit
 from th_shell.session.commands import MagicError
 from th_shell.session.conversation import Conversation
 from th_shell.session.session import Session
 from th_shell.visible import escaped, visible
-
-if TYPE_CHECKING:
-    from th_shell.session.session import Session
 
 
 def load(session: Conversation, text: str) -> None:
@@ -111,7 +107,6 @@ def _quoted(text: str) -> str:
 
 # -- `%reload` and `%autoreload`
 
-
 _AUTOMATIC = "%autoreload"
 
 
@@ -126,6 +121,7 @@ def reload(session: Session, text: str) -> None:
 
 
 def _load_anew(session: Session, name: str) -> bool:
+    """Load a module anew; return whether it is one that was loaded from a file."""
     try:
         with session.stoppable():
             is_known = session.engine.reload(name)

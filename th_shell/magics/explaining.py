@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 from th_shell.help.about import about, overview
 from th_shell.help.meanings import is_path, name_in
 from th_shell.help.pages import Shown, find_examples, page_folders
 from th_shell.lines import usual_lines
 from th_shell.paragraphs import MOST_LINES, filled, two_columns
-from th_shell.runtime.shell import Interrupted
 from th_shell.session.commands import MagicError
 from th_shell.session.conversation import Conversation
 from th_shell.session.session import Session
 from th_shell.visible import visible
 
 _USAGE = "?? takes a function's name, as in: ?? torch.gather\n"
-_LEAVE = ("q", "quit", "exit")
 
 
 def show_help(session: Session, name: str) -> None:
@@ -24,7 +20,7 @@ def show_help(session: Session, name: str) -> None:
     if name.startswith("%"):
         list_commands(session, name)
         return
-    help_text = about(name, session.engine, session.log, session.texts) if name else overview()
+    help_text = about(name, session.engine, session.log) if name else overview()
     session.show_text(help_text)
 
 
@@ -44,18 +40,15 @@ def list_commands(session: Conversation, name: str) -> None:
 
 
 # -- examples of pages
-#
-# At a terminal, Enter then runs them in the session, one after the other; a number runs that one.
-# Elsewhere they are only shown.
 
 
 def show_examples(session: Session, text: str) -> None:
-    """Show the examples of a function, and run those that the user wants to see run."""
+    """Show the examples of a function."""
     name = name_in(text)
     if not is_path(name):
         session.write(_USAGE)
         return
-    result = find_examples(name, page_folders([session.config.pages]), session.engine)
+    result = find_examples(name, page_folders(session.config.pages), session.engine)
     for problem in result.problems:
         session.write(f"?? has not read a page: {visible(problem)}\n")
     if not result.examples:
@@ -63,9 +56,6 @@ def show_examples(session: Session, text: str) -> None:
         return
     texts = [_lines(session, number, shown) for number, shown in enumerate(result.examples, 1)]
     session.show_text("".join("\n".join(lines) + "\n\n" for lines in texts))
-    session.engine.flush()
-    if session.ask is not None:
-        _offer(session, result.examples)
 
 
 def _lines(session: Session, number: int, shown: Shown) -> list[str]:
@@ -78,57 +68,3 @@ def _lines(session: Session, number: int, shown: Shown) -> list[str]:
         if len(output) > MOST_LINES:
             lines.append("    …")
     return lines
-
-
-# -- running
-
-
-def _offer(session: Session, examples: list[Shown]) -> None:
-    """Ask which examples are to be run until none are left or the user leaves."""
-    following = 0
-    while following < len(examples):
-        answer = _answer(session, examples, following)
-        if answer is None:
-            return
-        following = answer
-        if not _run(session, examples[following]):
-            return
-        following += 1
-
-
-def _answer(session: Session, examples: list[Shown], following: int) -> int | None:
-    """Return the index of the example to run; None to leave."""
-    assert session.ask is not None
-    count = len(examples)
-    which = f"1 to {count} another" if count > 1 else "1 the same"
-    question = f"Enter runs {following + 1}{_setting(examples[following])}, {which}, q leaves: "
-    while True:
-        try:
-            answer = session.ask(question).strip()
-        except (EOFError, KeyboardInterrupt):
-            return None
-        if not answer:
-            return following
-        if answer.isdecimal() and 1 <= int(answer) <= count:
-            return int(answer) - 1
-        if answer.lower() in _LEAVE:
-            return None
-        session.write(f"Enter, a number from 1 to {count}, or q\n")
-        session.engine.flush()
-
-
-def _setting(shown: Shown) -> str:
-    """Name the variables that running an example sets: they may be the user's."""
-    source = "\n".join(example.source for example in shown.steps)
-    names = re.findall(r"^[^\S\n]*([A-Za-z_]\w*)\s*=(?!=)", source, re.MULTILINE)
-    return f" (sets {', '.join(dict.fromkeys(names))})" if names else ""
-
-
-def _run(session: Session, shown: Shown) -> bool:
-    """Run an example's steps; return whether to go on with others."""
-    for example in shown.steps:
-        session.write(visible(session.echo(example.source.strip())))
-        goes_on = session.submit(example.source)
-        if not goes_on or isinstance(session.log[-1].error, Interrupted):
-            return False
-    return True

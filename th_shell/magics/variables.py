@@ -13,10 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from th_shell.magics.numbered_inputs import confirm_reset
-from th_shell.pictures.prompt_functions import NAMES
 from th_shell.runtime import LuaError
-from th_shell.runtime.shell import Engine
 from th_shell.session.commands import MagicError
 from th_shell.session.session import Session
 from th_shell.visible import visible
@@ -112,24 +109,3 @@ def _list(session: Session) -> None:
             session.write(visible(f"{path.stem:{width}}  {when}  {status.st_size:>12,} bytes\n"))
     if not paths:
         session.write("nothing is stored; %store NAME stores a variable\n")
-
-
-# -- `%who` and `%reset`
-
-
-def who(session: Session, _: str) -> None:
-    """Show what `who()` shows."""
-    with session.stoppable():
-        session.engine.inputs.evaluate(b"who()")
-
-
-def reset(session: Session, text: str) -> None:
-    """Remove the globals of the session and its results; without -f, only list them."""
-    with Engine() as fresh:
-        built_in = fresh.variables.names("")
-    staying = {*built_in, *NAMES, "arg"}
-    names = sorted(name for name in session.engine.variables.names("") if name not in staying)
-    confirm_reset(text, names, "globals")
-    removed = "".join(f"_G['{name}'] = nil " for name in names) + "_RESULTS = {} _LAST = ''"
-    session.engine.run(session.engine.compile(removed.encode("utf-8", "surrogateescape")))
-    session.engine.debugging.forget_frames()

@@ -7,18 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
 
-from th_shell.lua_source.syntax_tree import Kinds
+from th_shell.preflight.finding import Lack
+from th_shell.preflight.syntax_tree import Kinds
 from th_shell.runtime.shell import Engine
 from th_shell.toml import loads
-
-
-@dataclass(frozen=True)
-class Lack:
-    """Why something is not here, and what to do about it."""
-
-    why: str
-    advice: str
-
 
 GPU = Lack(
     "th computes on the processor alone", "use :float(), or th --gpu-as-cpu for the whole program"

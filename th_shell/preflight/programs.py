@@ -16,8 +16,10 @@ from os.path import isfile  # of any name, also one that is too long or has a NU
 from pathlib import Path
 
 from th_shell.files import read_file
-from th_shell.lua_source.parser import NotLuaError, as_parsed, parse
-from th_shell.lua_source.syntax_tree import (
+from th_shell.preflight.finding import syntax_errors
+from th_shell.preflight.knowledge import PENLIGHT, Facts
+from th_shell.preflight.parser import NotLuaError, as_parsed, parse
+from th_shell.preflight.syntax_tree import (
     Call,
     Chunk,
     Index,
@@ -28,8 +30,6 @@ from th_shell.lua_source.syntax_tree import (
     Use,
     origin,
 )
-from th_shell.preflight.knowledge import PENLIGHT, Facts
-from th_shell.preflight.syntax_errors import syntax_errors
 from th_shell.runtime.shell import Engine
 
 _LEVELS = 4  # folders above a file in which its modules may lie

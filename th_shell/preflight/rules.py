@@ -8,15 +8,15 @@ only a name that is one slip of the fingers away from another is a finding.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 
-from th_shell.lua_source import syntax_tree as tree
+from th_shell.call_forms import takes, without_types, words_of
 from th_shell.nearest import slip_of
-from th_shell.preflight.calls import impossible_counts, wrong_shapes
-from th_shell.preflight.finding import Finding, RuleFinding, no_such
-from th_shell.preflight.knowledge import BESIDE, C_LIBRARY, GPU, GPU_METHODS, HOSTS, OTHER, Lack
+from th_shell.preflight import syntax_tree as tree
+from th_shell.preflight.finding import Finding, Lack, RuleFinding, no_such, syntax_error
+from th_shell.preflight.knowledge import BESIDE, C_LIBRARY, GPU, GPU_METHODS, HOSTS, OTHER
 from th_shell.preflight.programs import Program, World
-from th_shell.preflight.syntax_errors import syntax_error
+from th_shell.preflight.sizes import wrong_shapes
 
 # -- findings
 
@@ -28,11 +28,11 @@ _ASKS_FOR_GPU = re.compile(r"""["'][^"']*\bC(?:uda|l)|isCuda""")
 def findings(program: Program, world: World) -> list[Finding]:
     """Return the findings in a program, in the order of its lines."""
     errors = [syntax_error(program.path, program.source, *item) for item in program.errors]
-    places = {*errors, *_rest(program, world, {item.line for item in errors})}
+    places = {*errors, *_of_rules(program, world, {item.line for item in errors})}
     return sorted(places, key=lambda item: (item.line, item.column, item.what))
 
 
-def _rest(program: Program, world: World, wrong: Set[int]) -> Iterator[Finding]:
+def _of_rules(program: Program, world: World, wrong: Set[int]) -> Iterator[Finding]:
     """Yield the findings of rules outside of the lines that LuaJIT does not compile.
 
     Where there are such lines, a name's declaration may be in what cannot be read.
@@ -208,6 +208,54 @@ def misspelt_fields(program: Program, world: World) -> Iterator[RuleFinding]:
         if slip and len(node.key) > 4 and (slip in world.fields or not is_other):
             what = f".{node.key}"
             yield RuleFinding(node, what, what, Lack("nothing here defines it", f"there is {slip}"))
+
+
+# -- calls of operations with a number of arguments that no form takes
+
+
+def impossible_counts(program: Program, world: World) -> Iterator[RuleFinding]:
+    """Find calls of torch's functions, and of tensors' methods, with too many or few arguments."""
+    for node in program.chunk.nodes:
+        if isinstance(node, tree.Call):
+            table, _, name = tree.origin(node.function).rpartition(".")
+            if table == "torch" and name not in world.members.get("torch", ()):
+                yield from _wrong(node, f"torch.{name}", "function", world)
+        elif isinstance(node, tree.Invoke) and not world.changes_tensors(node.name):
+            if tree.is_tensor(node.base, world.facts.kinds):
+                yield from _wrong(node, f":{node.name}", "method", world)
+
+
+def _wrong(
+    node: tree.Call | tree.Invoke, name: str, space: str, world: World
+) -> Iterator[RuleFinding]:
+    forms = world.facts.forms(name.lstrip(":").removeprefix("torch."), space)
+    count = len(node.arguments)
+    if node.arguments and isinstance(tree.value(node.arguments[0]), tree.Number):
+        forms = [(form.replace("[Generator] ", ""), is_loose) for form, is_loose in forms]
+    if not forms or _may_be_more(node.arguments, world):
+        return
+    objects = 1 if space == "method" else 0
+    if any(takes(form, count + objects, is_loose) for form, is_loose in forms):
+        return
+    listed = ", ".join(dict.fromkeys(_shown(form, objects) for form, _ in forms))
+    why = f"called with {count} argument{'' if count == 1 else 's'}"
+    yield RuleFinding(node, f"{name}()", f"{name}()", Lack(why, f"it takes: {listed}"))
+
+
+def _may_be_more(arguments: Sequence[tree.Node], world: World) -> bool:
+    """Tell whether the last argument may stand for any number of values."""
+    last = arguments[-1] if arguments else None
+    if not isinstance(last, (tree.Call, tree.Invoke, tree.Varargs)):
+        return False
+    return not tree.is_tensor(last, world.facts.kinds)
+
+
+def _shown(form: str, objects: int) -> str:
+    """Return the arguments of a form, without a method's object and what may stand before it."""
+    words = words_of(without_types(form, "Tensor", "number"))
+    if objects:
+        words = words[2:] if words[0].startswith("[") else words[1:]
+    return " ".join(words) or "nothing"
 
 
 # -- all rules

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import sys
 from collections.abc import Sequence
 from contextlib import closing
@@ -47,7 +48,7 @@ def _run(options: PythonOptions) -> int:
         return _open_prompt_first(program.namespace, options)
     if options.interactive or sys.stdin.isatty():
         return _open_prompt(program.namespace, options)
-    return _run_input(program, options)
+    return _run_input(program)
 
 
 def _open_prompt_first(namespace: dict[str, Any], options: PythonOptions) -> int:
@@ -66,19 +67,39 @@ def _open_prompt(namespace: dict[str, Any], options: PythonOptions) -> int:
         from th_shell.python import prompt
 
         return prompt.run(namespace, _greeting(options.installed))
-    from th_shell.python import without_terminal
+    from th_shell.python.session import PythonSession
+    from th_shell.terminal.without_terminal import read_and_run
 
-    return without_terminal.run(namespace)
+    # Of the same object that an input reads from, which so gets the line behind it.
+    return read_and_run(PythonSession(namespace), lambda: sys.stdin.readline())
 
 
-def _run_input(program: Program, options: PythonOptions) -> int:
+def _run_input(program: Program) -> int:
     """Run the standard input, which is no terminal: a file as a program, else its inputs."""
-    from th_shell.python import without_terminal
-
     source = sys.stdin.buffer.read()
-    if without_terminal.is_program(source):
+    if _is_program(source):
         return program.run_source(source)
-    return without_terminal.run_piped(program.namespace, source)
+    from th_shell.python.session import PythonSession
+
+    session = PythonSession(program.namespace)
+    for piece in session.inputs(source.decode("utf-8", "surrogateescape")):
+        if session.is_exit(piece):
+            break
+        if not session.run(piece) or session.has_failed:
+            sys.stdout.flush()
+            return _FAILURE
+    return 0
+
+
+def _is_program(source: bytes) -> bool:
+    """Tell whether the standard input is a file that is a program as a whole."""
+    if not stat.S_ISREG(os.fstat(0).st_mode):
+        return False
+    try:
+        compile(source, "<stdin>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def _greeting(installed: bool) -> str:

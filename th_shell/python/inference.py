@@ -23,7 +23,7 @@ from itertools import takewhile
 from typing import Any
 
 from th_shell.python.alias import FACE
-from th_shell.python.tracebacks import is_own
+from th_shell.python.programs import is_own
 
 NOTHING = object()
 _CONTAINERS = (list, tuple, dict, str, bytes, range)

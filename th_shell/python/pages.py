@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import th_shell.docs.library as docs
-from th_shell.python.evaluation import error_text
+from th_shell.python.session import PythonSession, error_text, show_error
 from th_shell.python_syntax import bound_names, called_names, read_names
-from th_shell.session.conversation import Conversation
 from th_shell.session.output import OutputCopy
-from th_shell.session.pages import Player
+from th_shell.session.pages import Player, by_layout
 
 #: Functions whose results differ from run to run, or that leave memory as it was.
 _DRAWS = frozenset(
@@ -25,26 +24,28 @@ _DRAWS = frozenset(
 class PythonPlayer(Player):
     """Runs the examples of one page of Python. copy: the output."""
 
+    _session: PythonSession
+
     def __init__(
-        self, session: Conversation, examples: Sequence[docs.Example], copy: OutputCopy
+        self, session: PythonSession, examples: Sequence[docs.Example], copy: OutputCopy
     ) -> None:
         super().__init__(session, examples, _is_run, copy)
         self._drawn: set[str] = set()  # the names of what depends on chance
 
-    def _run(self, example: docs.Example) -> tuple[docs.Outcome, BaseException | None]:
+    def _run(self, example: docs.Example) -> docs.Outcome | None:
         error = self._session.evaluate(example.source)
         output = self._output()
-        message = None if error is None else error_text(error)
-        return docs.Outcome(output, output, message), error
-
-    def _is_stopped(self, error: BaseException | None) -> bool:
-        return isinstance(error, KeyboardInterrupt)
+        if error is not None:
+            show_error(error)
+        if isinstance(error, KeyboardInterrupt):
+            return None
+        return docs.Outcome(output, output, None if error is None else error_text(error))
 
     def _judged(self, example: docs.Example, outcome: docs.Outcome) -> docs.Result:
         by_chance = self._depends_on_chance(example.source)
         result = self._judging.of_one_run(example, outcome)
         if result.verdict is docs.Verdict.DIFFERS and by_chance and example.expected:
-            return self._by_layout(result, outcome.output)
+            return by_layout(result, outcome.output)
         return result
 
     def _depends_on_chance(self, source: str) -> bool:

@@ -22,13 +22,12 @@ from typing import Any
 
 from th_shell.files import write_file
 from th_shell.magics.code_files import file_words
-from th_shell.magics.numbered_inputs import confirm_reset, to_save
+from th_shell.magics.session_contents import confirm_reset, to_save
 from th_shell.magics.timing import measure
 from th_shell.paragraphs import counted, line_width
 from th_shell.python import help
-from th_shell.python.evaluation import show_error
-from th_shell.python.session import PythonSession
-from th_shell.python.tracebacks import is_own
+from th_shell.python.programs import is_own
+from th_shell.python.session import PythonSession, show_error
 from th_shell.session.commands import MagicError
 from th_shell.session.interrupt import handled
 from th_shell.visible import visible

@@ -1,20 +1,29 @@
-"""A session of Python: runs the inputs of a prompt, whoever reads them."""
+"""A session of Python: runs the inputs of a prompt, whoever reads them.
+
+Each expression that is a statement shows its value, as at Python's own prompt, through
+`sys.displayhook`, which is Python's: debuggers step over it. An input is a file `<input 7>` to
+tracebacks, whose lines they show.
+"""
 
 from __future__ import annotations
+import __future__
 
+import ast
+import builtins
+import linecache
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.files import write_all
-from th_shell.python.evaluation import Evaluator, show_error
-from th_shell.python.inputs import examples, inputs, is_page, wants_more
-from th_shell.python.tracebacks import is_own
+from th_shell.python.programs import is_own, without_own_frames
+from th_shell.python.source_text import examples, inputs, is_page, wants_more
 from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
 from th_shell.session.conversation import UNICODE, Conversation, PageMarks
 from th_shell.session.interrupt import EARLY, Watch, handled
@@ -98,7 +107,7 @@ class PythonSession(Conversation):
             return True
         error = self.evaluate(piece)
         if error is not None:
-            self.show_error(error)
+            show_error(error)
         return not isinstance(error, KeyboardInterrupt)
 
     @property
@@ -106,19 +115,16 @@ class PythonSession(Conversation):
         """Tell whether the last input has raised an error."""
         return bool(self.log) and self.log[-1].error is not None
 
-    def evaluate(
-        self, source: str, before_values: Callable[[], None] | None = None
-    ) -> BaseException | None:
+    def evaluate(self, source: str) -> BaseException | None:
         """Run an input, and print its values; return its error, which is not printed.
 
-        before_values: called before the value of its last expression is shown. Raises SystemExit
-        where the input does.
+        Raises SystemExit where the input does.
         """
         number = len(self.log) + 1
         error: BaseException | None = None
         try:
             with nullcontext() if self.can_stop else self.stoppable():
-                self._evaluator.run(source, number, before_values)
+                self._evaluator.run(source, number)
         except SystemExit:
             raise
         except BaseException as raised:
@@ -127,10 +133,6 @@ class PythonSession(Conversation):
         with suppress(Exception):  # the program has closed it, or put something else there
             sys.stdout.flush()
         return error
-
-    def show_error(self, error: BaseException) -> None:
-        """Print an error as Python's prompt does."""
-        show_error(error)
 
     def interruptible(self) -> AbstractContextManager[None]:
         """Let Ctrl-C raise KeyboardInterrupt within the context."""
@@ -185,3 +187,96 @@ class _MainThread:
         while frame is not None and is_own(frame.f_code.co_filename):
             frame = frame.f_back
         return f"line {frame.f_lineno} of {frame.f_code.co_filename}" if frame else "the input"
+
+
+# -- running inputs, and showing their errors
+
+_FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+
+
+class Evaluator:
+    """Runs inputs in a namespace.
+
+    The last value is `_`, that of the last expression of input 7 is `_7`: names of the module
+    builtins, so that a program's own names count first. most: so many values are kept.
+    """
+
+    def __init__(self, namespace: dict[str, Any], most: int) -> None:
+        self.namespace = namespace
+        self._most = most
+        self._names: list[str] = []
+        self._number = 0
+        self._flags = 0  # of the future statements so far
+
+    def run(self, source: str, number: int) -> None:
+        """Run the input that has a number; raise what it raises."""
+        self._number = number
+        name = f"<input {number}>"
+        lines = [f"{line}\n" for line in source.split("\n")]
+        linecache.cache[name] = (len(source), None, lines, name)
+        tree: Any = compile(source, name, "exec", self._flags | ast.PyCF_ONLY_AST, True)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        self._execute(ast.Interactive(tree.body), name, "single")
+        if last is not None:
+            self._show(self._execute(ast.Expression(last.value), name, "eval"))
+
+    def _execute(self, tree: Any, name: str, mode: str) -> Any:
+        code = compile(tree, name, mode, self._flags, True)
+        self._flags |= code.co_flags & _FUTURES
+        return eval(code, self.namespace)
+
+    def _show(self, value: object) -> None:
+        sys.displayhook(value)
+        if value is not None:
+            self._remember(value)
+
+    def keep(self, value: object) -> None:
+        """Let a value be the last one."""
+        builtins.__dict__["_"] = value
+        self._remember(value)
+
+    def _remember(self, value: object) -> None:
+        name = f"_{self._number}"
+        builtins.__dict__[name] = value
+        if self._names[-1:] != [name]:
+            self._names.append(name)
+        while len(self._names) > self._most:
+            builtins.__dict__.pop(self._names.pop(0), None)
+
+    def forget(self) -> None:
+        """Let go of all values."""
+        for name in ("_", *self._names):
+            builtins.__dict__.pop(name, None)
+        self._names.clear()
+
+
+def show_error(error: BaseException) -> None:
+    """Print an error as Python's prompt does, with the lines of inputs in its traceback."""
+    without_own_frames(error)
+    sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
+    with suppress(Exception):
+        sys.stdout.flush()
+    if sys.excepthook is sys.__excepthook__:
+        sys.stderr.write(_formatted(error))
+        sys.stderr.flush()
+        return
+    try:
+        sys.excepthook(type(error), error, error.__traceback__)
+    except Exception as wrong:
+        sys.stderr.write(
+            f"Error in sys.excepthook:\n{_formatted(wrong)}\nOriginal exception was:\n"
+        )
+        sys.stderr.write(_formatted(error))
+
+
+def error_text(error: BaseException) -> str:
+    """Return the text that Python prints for an error of an input."""
+    without_own_frames(error)
+    return _formatted(error)
+
+
+def _formatted(error: BaseException) -> str:
+    try:
+        return "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    except Exception:  # by the error's own methods
+        return f"{type(error).__name__}\n"

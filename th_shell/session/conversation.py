@@ -110,19 +110,6 @@ class Conversation(ABC):
         none.
         """
 
-    @abstractmethod
-    def evaluate(
-        self, source: str, before_values: Callable[[], None] | None = None
-    ) -> BaseException | None:
-        """Run an input of the language, and print its values; return its error, not printed.
-
-        before_values: called between what the input itself prints and its values.
-        """
-
-    @abstractmethod
-    def show_error(self, error: BaseException) -> None:
-        """Write the error of an input as the prompt shows it."""
-
     @contextmanager
     def stoppable(self) -> Iterator[None]:
         """Let Ctrl-C stop what runs within the context."""

@@ -23,15 +23,6 @@ from th_shell.tokens import Nesting
 ASKED = re.compile(r"\s*([A-Za-z_][\w.:]*)(\?{1,2})\s*\Z", re.ASCII)
 PROMPT = re.compile(r"\s*(?:th)?>(?!>)")
 FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|[“”]`)")
-_MARKS = r"(?:`{3,}|~{3,})(?![`~])[^\w\n]*"
-#: Parts of pages and programs of Python that no Lua has that compiles; and of pages of Lua.
-_OF_PYTHON = re.compile(
-    rf"^[^\S\n]*(?:>>>(?: |$)|In ?\[\d*\]:|{_MARKS}(?:python|py|pycon|ipython)\d?\b"
-    r"|import [\w.]+(?: as \w+)?\s*$|from [\w.]+ import "
-    r"|(?:def|class|for|while|if|with)\b.*:\s*(?:#.*)?$)",
-    re.M,
-)
-_OF_LUA = re.compile(rf"^[^\S\n]*(?:(?:th)?>(?!>)|{_MARKS}(?:lua|th)\b)", re.M)
 _NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
 _HEADING = r"\(\d+(?:,\d+)*[,.]+\)\s*=|Columns\s+\d.*|\[torch\.\w+ .*\]"
 _PRINTED = re.compile(rf"^\s*(?:{_NUMBER}(?:\s+{_NUMBER})*(?:\s*\*)?|{_HEADING})\s*$")
@@ -59,17 +50,6 @@ def is_page(inputs: Sequence[str], judge: Judge) -> bool:
     last = inputs[-1] if inputs else ""
     has_prompts = any(map(PROMPT.match, last.split("\n")))
     return has_prompts and judge(last) is not Syntax.COMPLETE
-
-
-def is_python(text: str, inputs: Sequence[str], judge: Judge) -> bool:
-    """Tell whether a text was copied from a page or a program of Python.
-
-    One line of code may be meant as Lua. inputs: those that it would have as Lua.
-    """
-    match = _OF_PYTHON.search(text)
-    if match is None or _OF_LUA.search(text) or not ("\n" in text.strip() or ">>>" in match[0]):
-        return False
-    return any(judge(piece) is not Syntax.COMPLETE for piece in inputs)
 
 
 def _pieces(lines: Sequence[str], judge: Judge) -> Iterator[str]:

@@ -1,16 +1,13 @@
 """Ctrl-C and Ctrl-\\ while an input runs, also where the main thread can run no Python.
 
 The runtime's watcher of signals calls in another thread. At Ctrl-C the engine is told to stop, and
-what runs is said if that takes long. At Ctrl-\\ the user is asked whether to end th, which loses
-the session's values.
+what runs is said if that takes long. Ctrl-\\ ends th, which loses the session's values.
 """
 
 from __future__ import annotations
 
 import os
-import select
 import signal
-import termios
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,55 +16,9 @@ from typing import Protocol
 
 from th_shell.runtime.shell import SignalWatcher, signal_watcher
 
-_LOCAL_MODES = 3  # the place of these in what termios returns
-_CHARACTERS = 6
-_QUEUE = termios.TCIFLUSH
-
-
-def _ask(text: str, end: int) -> bytes:
-    """Ask for a key at the terminal that controls the process; return it.
-
-    The answer is b"" where there is no terminal, or if a byte 0 comes from the pipe `end` before.
-    """
-    with suppress(OSError, termios.error):
-        with open("/dev/tty", "r+b", buffering=0) as file, _keys_at_once(file.fileno()) as terminal:
-            os.write(terminal, text.encode())
-            answer = _key(terminal, end)
-            os.write(terminal, answer + b"\n" if answer.isalnum() else b"\n")
-            return answer
-    return b""
-
-
-@contextmanager
-def _keys_at_once(terminal: int) -> Iterator[int]:
-    """Let keys of a terminal come at once, and not be signals, within the context."""
-    before, modes = termios.tcgetattr(terminal), termios.tcgetattr(terminal)
-    modes[_LOCAL_MODES] &= ~(termios.ICANON | termios.ECHO | termios.ISIG)
-    modes[_CHARACTERS][termios.VMIN] = 1
-    modes[_CHARACTERS][termios.VTIME] = 0
-    termios.tcsetattr(terminal, termios.TCSANOW, modes)
-    termios.tcflush(terminal, _QUEUE)  # keys from before the question are no answer
-    try:
-        yield terminal
-    finally:
-        termios.tcsetattr(terminal, termios.TCSANOW, before)
-
-
-def _key(terminal: int, end: int) -> bytes:
-    while True:
-        ready, _, _ = select.select([terminal, end], [], [])
-        if end in ready and 0 in (os.read(end, 512) or b"\0"):
-            return b""
-        if terminal in ready:
-            return os.read(terminal, 1)
-
-
-# -- Ctrl-C and Ctrl-\
-
 #: How many seconds an input may go on after Ctrl-C until th says what runs.
 PATIENCE = 0.5
 _STATUS = 128 + signal.SIGQUIT
-_QUESTION = "End th and lose its values? [y/N] "
 
 
 class Stoppable(Protocol):
@@ -144,7 +95,7 @@ class Watch:
             self._watcher.begin(self._hear)
 
     def __exit__(self, *_: object) -> None:
-        """Hear nothing more; a question that is still there goes away."""
+        """Hear nothing more."""
         if self._watcher is not None:
             self._watcher.end()
         if self._saying is not None:
@@ -164,20 +115,14 @@ class Watch:
                 self._saying.daemon = True
                 with suppress(MemoryError, RuntimeError):  # no thread: it is not said
                     self._saying.start()
-        if signal.SIGQUIT in numbers and _handles_quit() and self._confirmed():
+        if signal.SIGQUIT in numbers and _handles_quit():
             os._exit(_STATUS)
 
     def _say_what_runs(self) -> None:
-        give_up = "; Ctrl-\\ to give up on it" if _handles_quit() else ""
+        give_up = "; Ctrl-\\ to give up on it and end th" if _handles_quit() else ""
         text = f"still running: {self._engine.running()}; returns to the prompt when it is done"
         with suppress(OSError):
             os.write(2, f"\n{text}{give_up}\n".encode())
-
-    def _confirmed(self) -> bool:
-        """Ask whether to end th; no is the answer if the input ends meanwhile."""
-        if self._watcher is None:
-            return False
-        return _ask(f"\n{_QUESTION}", self._watcher.reader) in (b"y", b"Y")
 
 
 def _handles_quit() -> bool:

@@ -17,12 +17,13 @@ from dataclasses import replace
 import th_shell.docs.library as docs
 from th_shell.lines import usual_lines
 from th_shell.paragraphs import counted, cut
-from th_shell.runtime.shell import DOUBLE, Engine, Interrupted, LuaError
+from th_shell.runtime.shell import DOUBLE, Interrupted, LuaError
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.conversation import Conversation, PageMarks
 from th_shell.session.inputs import FENCE, PROMPT
 from th_shell.session.output import OutputCopy
 from th_shell.session.random_inputs import Chance
+from th_shell.session.session import Session
 from th_shell.session.system_commands import run_command
 from th_shell.syntax import Syntax
 from th_shell.visible import visible
@@ -158,28 +159,18 @@ class Player(ABC):
                 return False
             if not self._step(example):
                 break
-        self._finish()
         inputs = sum(example.kind is not docs.Kind.TEXT for example in self._all)
         to_run = len(self._examples)
         text = summary(self._verdicts, inputs - to_run, to_run)
         self._write(self._session.marks.faint.format(text) + "\n")
         return True
 
-    def _prepare(self, example: docs.Example) -> None:
+    def _prepare(self, example: docs.Example) -> None:  # noqa: B027
         """Do what has to be done before an example; nothing by default."""
-        return
-
-    def _finish(self) -> None:
-        """Do what has to be done behind the last example that runs; nothing by default."""
-        return
 
     @abstractmethod
-    def _run(self, example: docs.Example) -> tuple[docs.Outcome, BaseException | None]:
-        """Run an example; return what it has printed, and its error."""
-
-    @abstractmethod
-    def _is_stopped(self, error: BaseException | None) -> bool:
-        """Tell whether Ctrl-C has stopped the last example."""
+    def _run(self, example: docs.Example) -> docs.Outcome | None:
+        """Run an example, show its error, and return what it prints; None where Ctrl-C stops it."""
 
     @abstractmethod
     def _judged(self, example: docs.Example, outcome: docs.Outcome) -> docs.Result:
@@ -187,18 +178,15 @@ class Player(ABC):
 
     def _step(self, example: docs.Example) -> bool:
         """Run and judge one example; return False if Ctrl-C has stopped it."""
-        session = self._session
         if len(self._examples) > 1:
-            self._write(session.echo(input_of(example)))
+            self._write(self._session.echo(input_of(example)))
         self._begin()
-        outcome, error = self._run(example)
-        if error is not None:
-            session.show_error(error)
-        if self._is_stopped(error):
+        outcome = self._run(example)
+        if outcome is None:
             return False
         result = self._judged(example, outcome)
         self._verdicts[result.verdict] += 1
-        mark = mark_of(result, session.marks)
+        mark = mark_of(result, self._session.marks)
         if mark:
             is_open = outcome.output[-1:] not in ("", "\n")
             self._write(f"\n{mark}\n" if is_open else f"{mark}\n")
@@ -218,22 +206,6 @@ class Player(ABC):
         self._session.write(text)
         self._session.write_through(b"")
 
-    def _by_layout(
-        self, result: docs.Result, got: str, note: str = "", may_be_cut: bool = False
-    ) -> docs.Result:
-        """Accept other numbers than the documented ones where their layout is the documented one.
-
-        may_be_cut: so it is where the page shows only the beginning.
-        """
-        expected = result.example.expected
-        if docs.numbers(expected) and docs.numbers(got):
-            documented, here = docs.loose_layout(expected), docs.loose_layout(got)
-            if documented == here:
-                return replace(result, verdict=docs.Verdict.LAYOUT, note=note)
-            if may_be_cut and here[: len(documented)] == documented:
-                return replace(result, verdict=docs.Verdict.LAYOUT, note=_CUT)
-        return result
-
 
 class LuaPlayer(Player):
     """Runs the examples of one page of Lua.
@@ -243,17 +215,18 @@ class LuaPlayer(Player):
     if it had been typed.
     """
 
+    _session: Session
+
     def __init__(
         self,
-        session: Conversation,
-        engine: Engine,
+        session: Session,
         examples: Sequence[docs.Example],
         chance: Chance,
         copy: OutputCopy,
     ) -> None:
         super().__init__(session, examples, is_run, copy)
-        self._engine = engine
-        self._compiler = docs.Compiler(engine)
+        self._engine = session.engine
+        self._compiler = docs.Compiler(session.engine)
         self._chance = chance
         self._block = -1
         self._has_blocks = len({example.block for example in self._examples}) > 1
@@ -266,15 +239,12 @@ class LuaPlayer(Player):
         try:
             return super().play()
         finally:
+            self._do_hidden(self._all, is_end=True)
             self._begin_block(-1)
 
     def _prepare(self, example: docs.Example) -> None:
         self._begin_block(example.block)
-        self._do_hidden([hidden for hidden in example.hidden if hidden.kind != "teardown"])
-
-    def _finish(self) -> None:
-        ends = [hidden for example in self._all for hidden in example.hidden]
-        self._do_hidden([hidden for hidden in ends if hidden.kind == "teardown"])
+        self._do_hidden([example], is_end=False)
 
     def _begin_block(self, block: int) -> None:
         if self._has_blocks and block != self._block:
@@ -282,35 +252,39 @@ class LuaPlayer(Player):
         self._block = block
 
     def _set_default_type(self, name: str) -> str:
+        """Set the default type; return the one that there was before."""
         try:
             return self._engine.set_default_type(name)
         except LuaError:
             return ""  # the program has changed torch itself
 
-    def _do_hidden(self, parts: Sequence[docs.Hidden]) -> None:
-        """Do what the page says is to be done, and does not show."""
-        for hidden in parts:
+    def _do_hidden(self, examples: Sequence[docs.Example], is_end: bool) -> None:
+        """Do what the page says is to be done, and does not show, before examples or at its end."""
+        for hidden in (hidden for example in examples for hidden in example.hidden):
+            if (hidden.kind == "teardown") is not is_end:
+                continue
             code = _SEED.format(hidden.text) if hidden.kind == "seed" else hidden.text
             try:
                 self._engine.run(self._engine.compile(code.encode("utf-8", "surrogateescape")))
             except LuaError as error:
                 self._write(f"the {hidden.kind} of the page fails: {visible(error.message)}\n")
 
-    def _run(self, example: docs.Example) -> tuple[docs.Outcome, BaseException | None]:
+    def _run(self, example: docs.Example) -> docs.Outcome | None:
         if example.kind is docs.Kind.SHELL:
             self._session.keep(run_command(example.source, self._session.write_through))
-            return docs.Outcome(self._output()), None
+            return docs.Outcome(self._output())
         if example.kind is docs.Kind.PROMPT and is_command(example.source):
             COMMANDS.run(self._session, example.source)
-            return docs.Outcome(self._output()), None
+            return docs.Outcome(self._output())
         before: list[str] = []
         error = self._session.evaluate(example.source, lambda: before.append(self._output()))
         output = self._output()
-        message = error.message if isinstance(error, LuaError) else None
-        return docs.Outcome(output, before[0] if before else output, message), error
-
-    def _is_stopped(self, error: BaseException | None) -> bool:
-        return isinstance(error, Interrupted) or self._engine.take_interrupt()
+        if error is not None:
+            self._session.show_error(error)
+        if isinstance(error, Interrupted) or self._engine.take_interrupt():
+            return None
+        message = None if error is None else error.message
+        return docs.Outcome(output, before[0] if before else output, message)
 
     def _with_values(self, example: docs.Example, outcome: docs.Outcome) -> docs.Outcome:
         """Return the outcome with the printed value that a comment is about, and the comment's."""
@@ -346,18 +320,13 @@ class LuaPlayer(Player):
         if outcome.printed != outcome.output and self._hides_value(example, outcome):
             outcome = replace(outcome, output=outcome.printed)
         result = self._judging.of_one_run(example, outcome)
-        if result.verdict is not docs.Verdict.DIFFERS or not example.expected:
-            return result
         expected, got = example.expected, outcome.output
-        note = ""
-        if self._type_before != DOUBLE.tensor_name:
-            got, note = self._as_double(got), f"in {self._type_before}"
-            if docs.agrees(expected, got):
-                return replace(result, verdict=docs.Verdict.PASS, note=note)
+        if result.verdict is not docs.Verdict.DIFFERS or not expected:
+            return result
         is_last = example.line == self._examples[-1].line
         if is_last and docs.agrees(f"{expected}\n...", got):
             return replace(result, verdict=docs.Verdict.PASS, note=_CUT)
-        return self._by_layout(result, got, note, is_last) if by_chance else result
+        return by_layout(result, got, is_last) if by_chance else result
 
     def _hides_value(self, example: docs.Example, outcome: docs.Outcome) -> bool:
         """Tell whether a page leaves out the value of a call behind statements, as Torch7 does."""
@@ -366,10 +335,20 @@ class LuaPlayer(Player):
         has_call = is_statement and compiler.expression(code) is not Syntax.COMPLETE
         return has_call and docs.agrees(example.expected, outcome.printed)
 
-    def _as_double(self, text: str) -> str:
-        """Return a printed text with the default type that pages have."""
-        name = self._type_before.removeprefix("torch.").removesuffix("Tensor")
-        return re.sub(rf"\b{re.escape(name)}(?=Tensor\b|Storage\b)", "Double", text)
+
+def by_layout(result: docs.Result, got: str, may_be_cut: bool = False) -> docs.Result:
+    """Accept other numbers than the documented ones where their layout is the documented one.
+
+    may_be_cut: so it is where the page shows only the beginning.
+    """
+    expected = result.example.expected
+    if docs.numbers(expected) and docs.numbers(got):
+        documented, here = docs.loose_layout(expected), docs.loose_layout(got)
+        if documented == here:
+            return replace(result, verdict=docs.Verdict.LAYOUT, note="")
+        if may_be_cut and here[: len(documented)] == documented:
+            return replace(result, verdict=docs.Verdict.LAYOUT, note=_CUT)
+    return result
 
 
 def mark_of(result: docs.Result, marks: PageMarks) -> str:

@@ -12,24 +12,21 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from th_shell.banner import CONTINUATION, PROMPT
 from th_shell.config import Config
 from th_shell.entry import Entry
-from th_shell.pictures.prompt_functions import install
 from th_shell.runtime.shell import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.conversation import UNICODE, Conversation, PageMarks
-from th_shell.session.inputs import is_page, is_python, placed, split
+from th_shell.session.inputs import is_page, placed, split
 from th_shell.session.interrupt import EARLY, Watch
+from th_shell.show import install
 from th_shell.syntax import Judge, Syntax
-from th_shell.visible import visible
+from th_shell.visible import CONTINUATION, PROMPT, visible
 
 if TYPE_CHECKING:
     from th_shell.docs.library import Example
     from th_shell.session.output import OutputCopy
     from th_shell.session.random_inputs import Chance
-
-_PYTHON = "this is Python, which th --python runs\n"
 
 
 class _Text(NamedTuple):
@@ -41,7 +38,7 @@ class _Text(NamedTuple):
     is_page: bool = False
     #: The examples of a page.
     examples: Sequence[Example] = ()
-    #: Why the page's directives are not followed, or ''.
+    #: Why the directives of the page are not followed, or ''.
     problem: str = ""
 
 
@@ -67,8 +64,6 @@ class Session(Conversation):
     ) -> None:
         super().__init__(Watch(engine), config, time_format, marks)
         self.engine = engine
-        #: The texts that were submitted, with the comments that no input has.
-        self.texts: list[str] = []
         #: Whether errors are shown with hints: at a prompt, where a person reads them.
         self.hints = False
         #: Takes the error of an input, which ends the text it stands in; None: errors are shown.
@@ -102,8 +97,6 @@ class Session(Conversation):
     def wants_more(self, text: str) -> bool:
         """Tell whether a text ends with an incomplete input."""
         last = self._read(text).last
-        if self._is_python(text):
-            return False
         return last != "" and not is_command(last) and self.judge(last) is Syntax.INCOMPLETE
 
     def submit(self, text: str, timed: bool = True) -> bool:
@@ -111,21 +104,13 @@ class Session(Conversation):
 
         If the text is a page, the outputs in it are compared with those of its inputs.
         """
-        self.texts.append(text)
         parts = self._read(text)
-        if self._is_python(text):
-            self.write(_PYTHON)
-            self.engine.flush()
-            return True
         shows = any(example.expected or example.value for example in parts.examples)
         with self.timing(parts.inputs, timed):
             if parts.is_page and (shows or not parts.inputs):
                 with self.surrounded(text):
                     return self._play(parts)
             return self._run_all(list(self._placed(text, parts.inputs)))
-
-    def _is_python(self, text: str) -> bool:
-        return self.hints and is_python(text, split(text, self.judge), self.judge)
 
     @property
     def is_in_cell(self) -> bool:
@@ -156,10 +141,8 @@ class Session(Conversation):
         from th_shell.session import pages
 
         examples, problem = pages.read_examples(text, Compiler(self.engine))
-        run = [example for example in examples if pages.is_run(example)]
-        return _Text(
-            tuple(map(pages.input_of, run)), pages.open_input(examples), True, examples, problem
-        )
+        run = tuple(pages.input_of(example) for example in examples if pages.is_run(example))
+        return _Text(run, pages.open_input(examples), True, examples, problem)
 
     def _play(self, page: _Text) -> bool:
         from th_shell.session.pages import LuaPlayer
@@ -175,8 +158,7 @@ class Session(Conversation):
                 self.write(f"not compared with the page: {error.strerror or error}\n")
                 return self._run_all(page.inputs)
             stack.enter_context(self.stoppable())
-            player = LuaPlayer(self, self.engine, page.examples, self._chance, copy)
-            goes_on = player.play()
+            goes_on = LuaPlayer(self, page.examples, self._chance, copy).play()
         self._followed = len(self.log)
         return goes_on
 
@@ -253,9 +235,9 @@ class Session(Conversation):
 
     def defined_names(self, source: str) -> frozenset[str]:
         """Return the names that an input gives a value."""
-        from th_shell.lua_source.parser import uses
+        from th_shell.preflight.parser import assigned_names
 
-        return uses(source).defined
+        return assigned_names(source)
 
     def report(self, command: str, message: str) -> None:
         """Say why a command could not be done: in a notebook, this is the cell's error."""
@@ -265,9 +247,7 @@ class Session(Conversation):
             super().report(command, message)
 
     def evaluate(
-        self,
-        source: str,
-        before_values: Callable[[], None] | None = None,
+        self, source: str, before_values: Callable[[], None] | None = None
     ) -> LuaError | None:
         """Run an input of Lua, and print its values; return its error, which is not printed.
 
@@ -310,9 +290,8 @@ class Session(Conversation):
         self.engine.flush()
         return not isinstance(error, Interrupted)
 
-    def show_error(self, error: BaseException) -> None:
+    def show_error(self, error: LuaError) -> None:
         """Write the error of an input as the prompt shows it."""
-        assert isinstance(error, LuaError)
         prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
         self._write_lines([prefix + error.message, error.traceback, *self.hints_on(error)])
 
@@ -323,7 +302,7 @@ class Session(Conversation):
         """Return the lines that a prompt shows under the error of the last input."""
         if not self.hints or isinstance(error, Interrupted):
             return []
-        from th_shell.hints.hints import hints_on
+        from th_shell.help.hints import hints_on
 
         return hints_on(error, self.log, self.engine)
 
@@ -331,7 +310,7 @@ class Session(Conversation):
         """Return the lines under an input that may have printed nil for a name that is none."""
         if not self.hints or not re.fullmatch(r"[\w.= \n]+", source):
             return []
-        from th_shell.hints.hints import hints_on_nil
+        from th_shell.help.hints import hints_on_nil
 
         return hints_on_nil(source, self.engine)
 

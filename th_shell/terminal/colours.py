@@ -1,7 +1,8 @@
 """Colours of the prompt: its themes, and the highlighting of inputs line by line.
 
 The theme `terminal` uses the sixteen colours of the terminal, which the user has chosen to be
-readable. Other themes are styles of pygments. With $NO_COLOR there are no colours at all.
+readable. Other themes are styles of pygments. With the theme `none`, or $NO_COLOR, there are no
+colours at all.
 
 A line's colours depend on its text and on the long string or comment that is open before it; both
 together are remembered. So a key in a long input costs the highlighting of one line.
@@ -10,6 +11,7 @@ together are remembered. So a key in a long input costs the highlighting of one 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
@@ -20,9 +22,11 @@ from prompt_toolkit.lexers import Lexer, PygmentsLexer
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import BaseStyle, Style, merge_styles, style_from_pygments_cls
 from prompt_toolkit.styles.pygments import pygments_token_to_classname
+from prompt_toolkit.utils import is_dumb_terminal
 
 from th_shell.config import NO_THEME, TERMINAL_THEME, Config
 from th_shell.session.commands import COMMANDS, CommandTable
+from th_shell.session.conversation import ASCII, UNICODE, PageMarks
 from th_shell.tokens import open_mark
 
 _REMEMBERED = 20_000  # lines
@@ -158,7 +162,7 @@ def color_depth(config: Config) -> ColorDepth | None:
 
 
 def style(config: Config) -> BaseStyle:
-    """Return the style of a theme."""
+    """Return the style of the theme."""
     if not in_colour(config):
         return Style([])
     if config.theme == TERMINAL_THEME:
@@ -166,3 +170,19 @@ def style(config: Config) -> BaseStyle:
     from pygments.styles import get_style_by_name  # type: ignore[import-untyped]
 
     return merge_styles([STYLE, style_from_pygments_cls(get_style_by_name(config.theme))])
+
+
+def time_format(config: Config) -> str:
+    """Return the format of the time that an input has taken."""
+    return "{}" if _is_plain(config) else "\x1b[90m{}\x1b[0m"
+
+
+def page_marks(config: Config) -> PageMarks:
+    """Return the marks of examples of pages for this terminal."""
+    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    marks = UNICODE if is_unicode and not is_dumb_terminal() else ASCII
+    return marks if _is_plain(config) else marks.coloured()
+
+
+def _is_plain(config: Config) -> bool:
+    return not in_colour(config) or is_dumb_terminal() or not sys.stdout.isatty()

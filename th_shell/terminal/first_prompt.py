@@ -17,8 +17,7 @@ import termios
 from collections.abc import Callable
 from typing import Any
 
-from th_shell.banner import PROMPT, banner
-from th_shell.visible import columns
+from th_shell.visible import PROMPT, banner, columns
 
 _IN = 0
 

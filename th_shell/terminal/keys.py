@@ -1,7 +1,13 @@
-"""Tab, which completes what stands before the cursor."""
+"""Tab, which completes what stands before the cursor; and how lines are indented as they are typed.
+
+A new line stands behind the block or bracket that is open, and what closes it (`end`, `else`, `}`)
+goes back to where it was opened. Only blanks that were put there by Enter are changed: a pasted
+text stays as it is.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from prompt_toolkit.application import get_app
@@ -18,6 +24,8 @@ from prompt_toolkit.filters import Condition, has_completions, has_focus
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 from th_shell.completing.candidates import Candidate, Completions
+from th_shell.terminal.language import LUA_MARGINS, Margins
+from th_shell.tokens import blanks_of
 from th_shell.visible import visible
 
 
@@ -120,3 +128,58 @@ def _complete(buffer: Buffer, completer: InputCompleter, blanks: str) -> None:
         if suffix:
             completer.prepare(buffer.document)
         buffer.start_completion()
+
+
+# -- indentation
+
+
+class Indenter:
+    """Indents the lines of a buffer. width: blanks for each level; 0: nothing is indented."""
+
+    def __init__(self, width: int, margins: Margins = LUA_MARGINS) -> None:
+        self._width = width
+        self._margins = margins
+        self._row = -1  # of the line that was begun by Enter
+        self._blanks = ""  # that were put at its beginning
+
+    def watch(self, buffer: Buffer) -> None:
+        """Let the lines of a buffer go back when what closes them has been typed."""
+        buffer.on_text_insert += self._inserted
+
+    def newline(self, buffer: Buffer, *, typed: bool) -> None:
+        """Begin a new line. typed: by a key that was pressed, and not by one in a pasted text."""
+        document = buffer.document
+        self._row = -1
+        before, is_wanted = document.text_before_cursor, typed and self._width > 0
+        blanks = self._margins.below(before, self._width) if is_wanted else None
+        if blanks is None:
+            buffer.newline(copy_margin=False)
+            return
+        if not document.current_line.strip():
+            buffer.delete_before_cursor(len(document.current_line_before_cursor))
+        after = document.current_line_after_cursor
+        buffer.delete(len(after) - len(after.lstrip(" \t")))
+        buffer.newline(copy_margin=False)
+        buffer.insert_text(blanks)
+        self._row, self._blanks = buffer.document.cursor_position_row, blanks
+
+    def make_room(self, buffer: Buffer) -> None:
+        """Take back the blanks of the line, where a text of several lines is to be pasted."""
+        line = buffer.document.current_line
+        if buffer.document.cursor_position_row == self._row and line == self._blanks:
+            buffer.delete_before_cursor(len(buffer.document.current_line_before_cursor))
+
+    def _inserted(self, buffer: Buffer) -> None:
+        document = buffer.document
+        line = document.current_line_before_cursor
+        if document.cursor_position_row != self._row or document.current_line_after_cursor:
+            return
+        now = blanks_of(line)
+        blanks = self._blanks
+        if self._margins.closed.match(line):
+            blanks = self._margins.of_closing(document.text_before_cursor) or ""
+        elif not re.match(r"[ \t]*\w+$", line):
+            return
+        if now != blanks and len(blanks) <= len(self._blanks):
+            buffer.delete_before_cursor(len(line))
+            buffer.insert_text(blanks + line[len(now) :], fire_event=False)

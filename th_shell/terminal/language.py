@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,10 +14,23 @@ from th_shell.completing.candidates import Completions
 from th_shell.session.session import Session
 from th_shell.terminal.colours import InputLexer
 from th_shell.terminal.history import InputHistory, LineHistory, history_path
-from th_shell.terminal.indentation import LUA_MARGINS, Margins
+from th_shell.tokens import margin, margin_of_closing
 
 if TYPE_CHECKING:
     from th_shell.completing.signatures import Signatures
+
+
+@dataclass(frozen=True)
+class Margins:
+    """The indentation of a language."""
+
+    #: Returns the blanks of a new line behind a text, of so many for each level; None within a
+    #: string, whose blanks are the user's.
+    below: Callable[[str, int], str | None]
+    #: Matches a line that closes what was opened above.
+    closed: re.Pattern[str]
+    #: Returns the blanks of that line, which the text ends with; None where nothing was opened.
+    of_closing: Callable[[str], str | None]
 
 
 @dataclass(frozen=True)
@@ -35,6 +49,10 @@ class Language:
 
 
 # -- Lua, as the editor knows it
+
+LUA_MARGINS = Margins(
+    margin, re.compile(r"^[ \t]*(?:(?:end|until|else|elseif)\b|[})\]])$"), margin_of_closing
+)
 
 
 def lua(session: Session, ready: Callable[[], None] | None = None) -> Language:

@@ -6,10 +6,11 @@ Enter runs an input that is complete, and otherwise begins a new line; also in a
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from threading import Thread
 
 from prompt_toolkit import PromptSession
@@ -31,21 +32,20 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle
 from prompt_toolkit.utils import is_dumb_terminal
 
-from th_shell.banner import banner
-from th_shell.config import VI, Config
-from th_shell.debugging.commands import attach
+from th_shell.config import VI, Config, load
+from th_shell.debugging.console import Console, attach, line_reader
 from th_shell.lines import usual_lines
 from th_shell.runtime.shell import Engine
-from th_shell.session.conversation import ASCII, UNICODE, Conversation, PageMarks
-from th_shell.session.interrupt import EARLY, calm
-from th_shell.session.session import Session
-from th_shell.terminal.colours import color_depth, in_colour, style
+from th_shell.session.conversation import Conversation
+from th_shell.session.interrupt import EARLY, calm, handled
+from th_shell.session.session import Session, prepare
+from th_shell.terminal.colours import color_depth, in_colour, page_marks, style, time_format
 from th_shell.terminal.first_prompt import FirstPrompt, KeptKeys
-from th_shell.terminal.indentation import Indenter
-from th_shell.terminal.keys import InputCompleter, completion_keys, is_typed
+from th_shell.terminal.keys import Indenter, InputCompleter, completion_keys, is_typed
 from th_shell.terminal.language import Language, lua
 from th_shell.terminal.signature_line import SignatureLine
-from th_shell.visible import visible
+from th_shell.terminal.without_terminal import run as run_lines
+from th_shell.visible import banner, visible
 
 _BEHIND_KEYS = 0.01  # seconds: keys that were pressed in advance are shown before the engine starts
 
@@ -63,6 +63,39 @@ def run(
     attach(session)
     language = lua(session, engine.start if first is not None else None)
     return converse(session, language, greeting or banner(), first, engine.start)
+
+
+# -- the debugger and the prompt that scripts may open while they run
+
+
+@cache
+def console() -> Console:
+    """Return the debugger of a script, at the terminal or with what is piped in."""
+    return Console(line_reader(ask if sys.stdin.isatty() else None))
+
+
+def open_prompt(engine: Engine, place: str) -> None:
+    """Run a prompt whose inputs use the variables of the function that has called for it.
+
+    place: of the call, as `file.lua:12`. To be used in the main thread.
+    """
+    engine.inputs.use_lent_locals()
+    engine.count_loops()
+    # As at any prompt: a command that has ended must not end th.
+    with (
+        handled(signal.SIGINT, signal.default_int_handler),
+        handled(signal.SIGPIPE, lambda *_: None),
+    ):
+        if not sys.stdin.isatty():
+            run_lines(engine)
+            return
+        settings = load()
+        prepare(engine, settings)
+        run(engine, settings, greeting=f"{place}: the prompt; Ctrl-D goes on\n")
+        engine.inputs.set_elision(None)
+
+
+# -- reading inputs, in any language
 
 
 def converse(
@@ -94,11 +127,33 @@ def ask(question: str) -> str:
 def _reader(session: Conversation, language: Language) -> Callable[[], str]:
     """Return the function that reads the inputs at a terminal."""
     if is_dumb_terminal():
-        from th_shell.terminal.line_input import line_reader
+        with suppress(ImportError):  # Python was built without it
+            import readline  # by which `input` edits a line
 
-        return line_reader(session, language)
+            readline.parse_and_bind("set enable-bracketed-paste off")
+        return partial(_read_lines, session, language)
     prompt = create_prompt(session, language, output=_output())
     return lambda: _read(prompt, KeptKeys(), session)
+
+
+def _read_lines(session: Conversation, language: Language) -> str:
+    """Read an input where the terminal cannot move its cursor (TERM=dumb)."""
+    text = _line(session.numbered_prompt())
+    while session.wants_more(text):
+        text += "\n" + _line(session.continuation)
+    if text.strip():
+        language.history.append_string(text)
+    return text
+
+
+def _line(prompt: str) -> str:
+    """Read a line; Ctrl-C, which does nothing between two inputs, drops it."""
+    try:
+        with handled(signal.SIGINT, signal.default_int_handler):
+            return input(prompt)
+    except KeyboardInterrupt:
+        print()  # the next prompt has a line of its own
+        raise
 
 
 def _read(prompt: PromptSession[str], keys: KeptKeys, session: Conversation) -> str:
@@ -284,19 +339,3 @@ def _output() -> Output:
         # that was just started would read.
         output.enable_cpr = False
     return output
-
-
-def time_format(config: Config) -> str:
-    """Return the format of the time that an input has taken."""
-    return "{}" if _is_plain(config) else "\x1b[90m{}\x1b[0m"
-
-
-def page_marks(config: Config) -> PageMarks:
-    """Return the marks of examples of pages for this terminal."""
-    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-    marks = UNICODE if is_unicode and not is_dumb_terminal() else ASCII
-    return marks if _is_plain(config) else marks.coloured()
-
-
-def _is_plain(config: Config) -> bool:
-    return not in_colour(config) or is_dumb_terminal() or not sys.stdout.isatty()

@@ -7,7 +7,7 @@ import signal
 import stat
 from collections.abc import Callable
 
-from th_shell.debugging.commands import attach
+from th_shell.debugging.console import attach
 from th_shell.runtime.shell import Engine, LuaError, LuaSyntaxError
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.conversation import Conversation

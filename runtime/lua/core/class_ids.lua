@@ -7,7 +7,7 @@ local class_ids = {}
 
 local raw_metatable = debug.getmetatable
 
--- Class id (see runtime/calls/classes.py) -> a userdata from which newproxy makes others.
+-- Class id (see runtime/calls/results.py) -> a userdata from which newproxy makes others.
 local prototypes = {}
 class_ids.prototypes = prototypes
 local ids = setmetatable({}, { __mode = 'k' }) -- metatable -> class id

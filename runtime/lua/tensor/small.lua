@@ -1,5 +1,5 @@
 --- Computes operations on few elements without Python, by functions of the Lua halves of ops/.
--- For each pattern of argument kinds, Python is asked once (runtime/calls/small.py) which function
+-- For each pattern of argument kinds, Python is asked once (runtime/calls/plans.py) which function
 -- computes such a call, and with which arguments. For calls that it does not handle, a function
 -- changes nothing and returns nil; these go on to Python.
 -- @module small
@@ -13,7 +13,7 @@ local small = {}
 
 -- ------------------------------------------------------------------ patterns
 
--- The kinds of arguments, by Lua's type or the id of their class; see runtime/calls/small.py.
+-- The kinds of arguments, by Lua's type or the id of their class; see runtime/calls/plans.py.
 local KINDS = { number = 1, boolean = 2 }
 local NONE = 0 / 0 -- for other values: it makes the whole pattern a nan
 local FIRST_TENSOR, FLOATS, DOUBLES, LONG_STORAGE = 3, 11, 12, 13

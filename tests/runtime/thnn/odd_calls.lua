@@ -23,6 +23,3 @@ try('ClassNLLCriterion_updateGradInput', T{ 1, 2 }, torch.LongTensor{ 1 }, out, 
 try('LookupTable_renorm', torch.LongTensor{ 1 }, T(), 1, 2)
 try('PReLU_updateOutput', T(2, 3):zero(), out, T{ 1 }, 100)
 try('PReLU_accGradParameters', T(2, 3):zero(), T(2, 3):zero(), nil, nil, T{ 1 }, nil, nil, -1, 1)
-try('Linear_updateGradInput', T(2, 3):zero(), T(2):zero(), out, T(2, 3):zero())
-try('Linear_updateOutput', T(3):zero(), out, T(2, 3):zero(), T(3):zero(), T())
-try('Linear_accGradParameters', T(3):zero(), T(2):zero(), nil, nil, nil, T(), nil, T(), 1)

@@ -26,15 +26,7 @@ end
 function r.longs(...) return torch.LongTensor(...):zero() end
 function r.ints(...) return torch.IntTensor(...):zero() end
 
--- These two, which get no state, are in no family.
-function cases.unfolded_copy()
-  return { r.tensor(2, 4), r.tensor(1, 2, 3), 2, 1, 1, 1, 0, 0, 1, 3, 2, 2, 2 }
-end
-cases.unfolded_acc = cases.unfolded_copy
-
-local functions = setmetatable({
-  unfolded_copy = THNN.C.THNN_Doubleunfolded_copy, unfolded_acc = THNN.C.THNN_Doubleunfolded_acc,
-}, { __index = torch.getmetatable(r.type).THNN })
+local functions = torch.getmetatable(r.type).THNN
 
 -- Calls a function with the arguments of a case, which the seed gives, but for one of them.
 local function call(name, seed, at, value)

@@ -15,14 +15,12 @@ from th_shell.runtime.thnn import _columns, _jobs
 # show(…) prints tensors.
 PRELUDE = """
 local C, ffi = require('nn.THNN').C, require('ffi')
-local stateless = { unfolded_copy = true, unfolded_acc = true }
 function call(name, ...)
   local given, n = {}, select('#', ...)
   for k = 1, n do
     local a = select(k, ...)
     given[k] = torch.isTensor(a) and a:cdata() or a
   end
-  if stateless[name] then return C['THNN_Double' .. name](unpack(given, 1, n)) end
   C['THNN_Double' .. name](nil, unpack(given, 1, n))
 end
 function try(...)
@@ -95,10 +93,12 @@ def close(ours: str, others: str) -> bool:
     return all(abs(a - b) <= 1e-9 * max(1, abs(b)) for a, b in pairs)
 
 
-def test_without_blas_the_results_are_the_same(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = run("layers(1, 5, show)")
-    monkeypatch.setattr(_columns, "blas", lambda name, size: None)
-    assert close(run("layers(1, 5, show)"), expected)
+def test_without_blas_convolutions_say_what_they_need(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_jobs, "find_blas", lambda name, size: None)
+    needed = "nn needs BLAS's gemm, which cannot be called: install numpy from PyPI"
+    assert needed in run("print(select(2, pcall(layers, 1, 5, show)))")
 
 
 def test_samples_in_slices_give_the_same(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,24 +154,6 @@ def test_nans_of_all_bits_are_copied_and_added(run: Run) -> None:
           print(out:ne(out):sum())
         end"""
     assert run(source).split() == ["4", "4", "4", "2", "2", "4"]
-
-
-def test_columns_as_such(run: Run) -> None:
-    source = """
-        local x = torch.range(1, 6):view(1, 2, 3)
-        local columns = torch.Tensor(2, 4)
-        call('unfolded_copy', columns, x, 2, 1, 1, 1, 0, 0, 1, 3, 2, 2, 2)
-        show(columns)
-        call('unfolded_acc', columns, x, 2, 1, 1, 1, 0, 0, 1, 3, 2, 2, 2)
-        show(x)
-        try('unfolded_copy', columns, x, 2, 1, 1, 1, 0, 0, 1, 3, 2, 3, 2)
-        try('unfolded_acc', columns, x, 2, 1, 1, 1, 1, 0, 1, 3, 2, 4, 2)"""
-    assert run(source).splitlines() == [
-        "1 2 4 5 2 3 5 6",
-        "2 6 6 8 15 12",
-        "the kernel does not fit into the input of size [2 x 3]",
-        "finput needs to be contiguous, with 16 elements, but got: [2 x 4]",
-    ]
 
 
 def test_the_result_may_be_the_input(run: Run) -> None:

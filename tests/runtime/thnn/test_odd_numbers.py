@@ -64,7 +64,7 @@ def test_errors_are_about_the_number(family: str, capfd: pytest.CaptureFixture[s
             shown = {"x": "string", "nil": "nil"}.get(value)
             what = f"cannot convert '{shown}' to '{ctype}'"
             what = what if shown else f"{ctype} expected, got {value}"
-            place = int(at) + int(TABLE[name].has_state)
+            place = int(at) + 1
             assert answer == f"bad argument #{place} to 'v' ({what})"
 
 

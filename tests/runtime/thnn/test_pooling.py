@@ -12,7 +12,6 @@ import pytest
 
 from tests.conftest import Lua
 from tests.processes import run_th
-from th_shell.runtime.thnn import _jobs, table
 
 MODEL = """
     require 'nn.THNN'
@@ -209,31 +208,3 @@ def test_finalizers_that_pool_within_pooling(tmp_path: Path) -> None:
         io.write(wrong, calls > 10 and ' of many' or ' of few')""")
     run = run_th(script, timeout=120)
     assert (run.stdout, run.stderr) == ("0 of many", "")
-
-
-NORMS = """
-    require 'nn.THNN'
-    for _, kind in ipairs{ 'Float', 'Double' } do
-      torch.manualSeed(1)
-      local T = torch[kind .. 'Tensor']
-      local x, out, g, gradient = T(2, 9, 3, 2):normal():select(4, 1), T(), T(), T()
-      x:select(2, 4):zero()
-      for _, n in ipairs{ { 2, 2, 1 }, { 3, 3, 2 }, { 4, 2, 3 }, { 1, 4, 1 } } do
-        T.THNN.FeatureLPPooling_updateOutput(x:cdata(), out:cdata(), n[1], n[2], n[3], true)
-        g:resizeAs(out):copy(out):add(1)
-        T.THNN.FeatureLPPooling_updateGradInput(g:cdata(), x:cdata(), out:cdata(),
-          gradient:cdata(), n[1], n[2], n[3], true)
-        for _, t in ipairs{ out, gradient } do
-          t:view(-1):apply(function(v) io.write(('%.17g '):format(v)) end)
-        end
-      end
-    end"""
-
-
-def test_norms_of_features_without_the_loops_of_numpy(
-    lua: Lua, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(table, "jobs", lambda *_: None)  # which Lua would repeat
-    expected = lua.run(NORMS)
-    monkeypatch.setattr(_jobs, "inner_loop", lambda *_: None)
-    assert lua.run(NORMS) == expected

@@ -170,14 +170,6 @@ def test_files_and_modules(
     assert completed(text) == expected
 
 
-def test_programs(completed: Complete, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name, mode in (("runme", 0o755), ("runless", 0o644)):
-        (tmp_path / name).touch(mode)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert completed("$ ru") == ["$ runme"]
-    assert completed("$ true; ru") == ["$ true; runme"]
-
-
 def test_commands(completed: Complete, folder: Path) -> None:
     assert completed("%") == sorted(COMMANDS.names())
     assert completed("%ti") == ["%time", "%timeit"]

@@ -37,7 +37,7 @@ class Client:
                 "processId": None,
                 "rootUri": folder.as_uri(),
                 "workspaceFolders": [{"uri": folder.as_uri(), "name": "test"}],
-                "capabilities": {"workspace": {"codeLens": {"refreshSupport": True}}},
+                "capabilities": {},
             },
         )["capabilities"]
         self.notify("initialized", {})

@@ -6,8 +6,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 import pytest
 
@@ -235,32 +233,6 @@ def test_symbols(client: Client) -> None:
         ("b", "(...)", 12),
         ("C:d", "()", 6),
     ]
-
-
-@pytest.mark.thorough
-def test_a_page_runs_by_its_lens(client: Client) -> None:
-    client.open("page.md", "# A\n\n```lua\n> 1 + 1\n2\n> 1 + 2\n4\n```\n")
-    uri = client.uri("page.md")
-
-    def titles() -> list[tuple[int, str]]:
-        found = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
-        return [(one["range"]["start"]["line"], one["command"]["title"]) for one in found]
-
-    assert titles() == [(3, "run"), (5, "run")]
-    client.request("workspace/executeCommand", {"command": "th.checkPage", "arguments": [uri]})
-    assert [(line, text) for line, _, _, text in ranges(client.wait(uri))] == [(5, "differs: 3")]
-    assert titles() == [(3, "pass"), (5, "differs")]
-
-
-@pytest.mark.thorough
-def test_the_file_beside_a_page_counts_for_its_lens(client: Client) -> None:
-    client.open("lost.md", "# A\n\n```lua\n> 1 + 1\n3\n```\n")
-    uri = client.uri("lost.md")
-    path = Path(url2pathname(urlsplit(uri).path))
-    path.with_name("lost.md.th-docs").write_text("[verdicts]\n'A/1/7' = 'pass'\n")
-    client.request("workspace/executeCommand", {"command": "th.checkPage", "arguments": [uri]})
-    lost = "1 of its examples that were compared are gone, first: A/1/7 (see --update)"
-    assert [(line, text) for line, _, _, text in ranges(client.wait(uri))] == [(0, lost)]
 
 
 @pytest.mark.parametrize("uri", ["\ud800", "file:///a\ud800", "file:///a%00b", "", "a:b"])

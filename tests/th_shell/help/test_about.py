@@ -156,26 +156,12 @@ end"""
 def told(session: Session) -> Ask:
     session.submit(OWN)
     session.submit("other = 1")
-    return lambda name: about(name, session.engine, session.log, session.texts)
+    return lambda name: about(name, session.engine, session.log)
 
 
 def test_a_function_of_the_user_is_never_shadowed(told: Ask) -> None:
     lines = "".join(f"  {line}\n" for line in OWN.splitlines())
     assert told("sum") == "sum(a): defined in input 1, lines 1-4\n" + lines
-
-
-@pytest.mark.parametrize(
-    "typed",
-    ["-- Adds 1.\n-- Well.\nfunction inc(q) return q + 1 end", "x = 1\n  -- Adds 1.\n-- Well."],
-)
-def test_the_comment_above_a_typed_function(told: Ask, session: Session, typed: str) -> None:
-    session.submit(typed)
-    if "function" not in typed:
-        session.submit("function inc(q) return q + 1 end")
-    session.submit("x = 2")
-    assert told("inc").endswith(
-        "line 1\n  -- Adds 1.\n  -- Well.\n  function inc(q) return q + 1 end\n"
-    )
 
 
 def test_a_function_of_a_numbered_input(engine: Engine) -> None:

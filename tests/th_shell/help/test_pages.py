@@ -62,11 +62,10 @@ def test_pages_that_cannot_be_read_are_named(engine: Engine, tmp_path: Path) -> 
     assert second == f"{empty}: no pages in this folder"
 
 
-def test_the_folders_of_the_user_come_first() -> None:
-    named = page_folders(["~/notes", ""], "/a:/b:/a:")
-    assert named[1:3] == ["/a", "/b"] and len(named) == 4
-    assert named[0].endswith("/notes") and "~" not in named[0]
-    assert (Path(named[-1]) / "views.md").is_file()
+def test_the_folder_of_the_user_comes_first() -> None:
+    named, own = page_folders("~/notes")
+    assert named.endswith("/notes") and "~" not in named
+    assert page_folders() == [own] and (Path(own) / "views.md").is_file()
 
 
 @pytest.mark.parametrize(
@@ -74,5 +73,5 @@ def test_the_folders_of_the_user_come_first() -> None:
     "torch.gather torch.cat x:narrow x:view torch.sort torch.mm torch.load string.gsub".split(),
 )
 def test_our_own_pages_have_examples_with_outputs(engine: Engine, name: str) -> None:
-    found = find_examples(name, page_folders(environment=""), engine)
+    found = find_examples(name, page_folders(), engine)
     assert found.problems == [] and found.examples[0].steps[-1].expected

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.data_files import data
-from th_shell.jupyter.assistance import complete, explain, is_complete
+from th_shell.jupyter.cells import complete, explain, is_complete
 from th_shell.runtime.shell import Engine
 from th_shell.session.session import Session
 

@@ -110,9 +110,8 @@ def test_tables_in_themselves(html: Html, engine: Engine) -> None:
 
 
 def test_tables_of_tables_have_an_end(html: Html, engine: Engine) -> None:
-    engine.inputs.evaluate(
-        b"t = {} for i = 1, 30 do t[i] = {} for j = 1, 30 do t[i][j] = j end end"
-    )
+    source = b"t = {} for i = 1, 30 do t[i] = {} for j = 1, 30 do t[i][j] = j end end"
+    engine.inputs.evaluate(source)
     assert len(rows(html("t"))) < 300
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.data_files import data
 from tests.th_shell.preflight.conftest import Check
+from th_shell.preflight.finding import syntax_errors
 from th_shell.preflight.knowledge import Facts
 from th_shell.preflight.programs import Modules
 from th_shell.runtime.shell import Engine
@@ -147,3 +148,44 @@ def test_modules_that_a_program_loads_are_read(
     (tmp_path / "extras.lua").write_text(module)
     (tmp_path / "inner.lua").write_text("torch.foo = 1 torch.Tensor.bar = 1 require 'extras'")
     assert len(check("require 'extras' torch.foo() torch.rand(3):bar()")) == places
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ("x = " + "-".join("1" * 5000), 0),
+        ("x = " + "(" * 5000, 1),
+        ("require '" + "a" * 999 + "'", 1),
+    ],
+)
+def test_what_is_very_long_or_deep(check: Check, source: str, count: int) -> None:
+    assert len(check(source)) == count
+
+
+@pytest.mark.parametrize(("source", "lines"), data(__file__, "test_lines_with_syntax_errors"))
+def test_lines_with_syntax_errors(engine: Engine, source: str, lines: list[int]) -> None:
+    assert [line for line, _ in syntax_errors(source.encode(), engine)] == lines
+
+
+def test_places_of_syntax_errors(check: Check) -> None:
+    assert check("local é = = 1\n\n  return = 2", columns=True) == [
+        "1:11: syntax error: unexpected symbol near '=': LuaJIT does not compile it; correct it",
+        "3:10: syntax error: unexpected symbol near '=': LuaJIT does not compile it; correct it",
+    ]
+
+
+def test_the_rest_is_still_read(check: Check) -> None:
+    source = """
+        require 'cutorch'
+        local function f(a, 1) return torch.foo(a) end
+        if f then x = torch.fooo() y = = require 'nowhere' end
+        lcal = torch.ones(2):bar()
+        function g( return lcall end
+    """
+    assert [line.partition(":")[0] for line in check(source)] == ["2", "3", "4", "5", "6"]
+
+
+def test_names_that_broken_lines_may_declare_are_not_told(check: Check) -> None:
+    assert check("for i = 1,, 2 do\n  print(i, someName)\nend\nprint(someNmae)") == [
+        "1: syntax error: unexpected symbol near ',': LuaJIT does not compile it; correct it"
+    ]

@@ -40,7 +40,7 @@ def test_a_command_has_the_terminal(
         terminal.press(b"$ yes | head -n 1; echo en''d\r")
         assert b"Broken pipe" not in terminal.until(b"end\r\n")
         terminal.until(b"th> ")
-        terminal.press(b"$ echo rea''dy; read word; echo got $$word\r")
+        terminal.press(b"$ echo rea''dy; read word; echo got $word\r")
         terminal.until(b"ready\r\n")
         terminal.press(b"this\r")
         terminal.until(b"got this\r\n")

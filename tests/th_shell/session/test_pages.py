@@ -164,10 +164,6 @@ def test_each_block_of_a_page_begins_with_the_default_type(
         f"```\n> {float_type}\n```\nAnd now:\n```\n> torch.Tensor():type()\ntorch.DoubleTensor\n```"
     )
     assert marks(printed())[0] == "✓"
-    session.submit(float_type)
-    session.submit(f"> torch.ones(1, 2)\n{ONES}")
-    assert marks(printed())[0] == "✓ in torch.FloatTensor"
-    session.engine.set_default_type("torch.DoubleTensor")
 
 
 def test_locals_of_a_page_stay_as_those_of_the_session_do(
@@ -280,22 +276,3 @@ def test_what_an_input_prints_before_it_ends_the_process_is_shown() -> None:
 )
 def test_whether_a_transcript_goes_on(session: Session, text: str, more: bool) -> None:
     assert session.wants_more(text) is more
-
-
-OF_PYTHON = "this is Python, which th --python runs\n"
-
-
-@pytest.mark.parametrize("text", data(__file__, "test_a_page_of_python"))
-def test_a_page_of_python(session: Session, printed: Printed, text: str) -> None:
-    session.serve_person()
-    assert not session.wants_more(text)
-    session.submit(text)
-    assert printed() == OF_PYTHON
-    assert session.log == []
-
-
-@pytest.mark.parametrize("text", data(__file__, "test_lua_is_no_page_of_python"))
-def test_lua_is_no_page_of_python(session: Session, printed: Printed, text: str) -> None:
-    session.serve_person()
-    session.submit(text)
-    assert OF_PYTHON not in printed()

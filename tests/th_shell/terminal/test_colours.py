@@ -4,9 +4,12 @@ import time
 
 import pytest
 from prompt_toolkit.document import Document
+from prompt_toolkit.output import ColorDepth
+from prompt_toolkit.styles import Style
 
 from tests.data_files import data
-from th_shell.terminal.colours import InputLexer
+from th_shell.config import Config
+from th_shell.terminal.colours import STYLE, InputLexer, color_depth, in_colour, style
 
 
 def styles(text: str, line: int = 0) -> dict[str, str]:
@@ -62,3 +65,36 @@ def test_a_key_in_a_long_input_costs_one_line() -> None:
         InputLexer().lex_document(Document(f"{text}{number}"))(999)
         seconds.append(time.process_time() - start)
     assert min(seconds) <= 0.005
+
+
+def test_colours_are_the_terminals_own() -> None:
+    words = {word for _, rule in STYLE.style_rules for word in rule.split()}
+    others = ("bold", "italic", "underline", "noinherit")
+    assert all(word.startswith("ansi") or word in others for word in words)
+    assert style(Config()) is STYLE
+
+
+def test_a_theme_of_pygments() -> None:
+    attrs = style(Config(theme="monokai")).get_attrs_for_style_str("class:pygments.keyword")
+    assert attrs.color == "66d9ef"
+
+
+@pytest.mark.parametrize(
+    ("theme", "variable", "expected"),
+    [
+        ("terminal", "", True),
+        ("terminal", "1", False),
+        ("monokai", "1", False),
+        ("none", "", False),
+    ],
+)
+def test_whether_there_are_colours(
+    monkeypatch: pytest.MonkeyPatch, theme: str, variable: str, expected: bool
+) -> None:
+    monkeypatch.setenv("NO_COLOR", variable)
+    config = Config(theme=theme)
+    assert in_colour(config) is expected
+    assert color_depth(config) == (None if expected else ColorDepth.DEPTH_1_BIT)
+    if not expected:
+        found = style(config)
+        assert isinstance(found, Style) and found.style_rules == []

@@ -4,7 +4,7 @@ import pytest
 from prompt_toolkit.buffer import Buffer
 
 from tests.data_files import data
-from th_shell.terminal.indentation import Indenter
+from th_shell.terminal.keys import Indenter
 from th_shell.tokens import margin
 
 

@@ -199,9 +199,7 @@ local function full(name, dims, with_dilation)
   end
 end
 
-full('SpatialFullDilatedConvolution', 2, true)
 full('SpatialFullConvolution', 2, false)
-full('VolumetricFullDilatedConvolution', 3, true)
 full('VolumetricFullConvolution', 3, false)
 
 return cases

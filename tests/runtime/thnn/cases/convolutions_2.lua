@@ -252,46 +252,5 @@ function cases.SpatialSubSampling_accGradParameters(r)
     c.dw, c.dh, r.pick(1, 0.5) }
 end
 
--- ------------------------------------------------------------------ volumes
-
-local function volume(r)
-  local c = { planes = r.int(1, 2), maps = r.int(1, 2), wrong = r.int(1, 12), kernel = {},
-    stride = {}, count = {}, size = {} }
-  for i = 1, 3 do
-    c.kernel[i], c.stride[i], c.count[i] = r.int(1, 2), r.int(1, 2), r.int(1, 2)
-    c.size[i] = (c.count[i] - 1) * c.stride[i] + c.kernel[i]
-  end
-  c.n = r.bool() and r.int(1, 2) or nil
-  return c
-end
-local function volume_numbers(c)
-  local s = c.stride
-  return s[1], s[3], s[2], c.wrong == 1 and 0 or 1, 0, 0
-end
-local function volume_weight(r, c, make)
-  if c.wrong == 2 then return make(c.maps, 2, 2) end
-  return make(torch.LongStorage{ c.maps, c.planes, unpack(c.kernel) })
-end
-function cases.VolumetricConvolution_updateOutput(r)
-  local c = volume(r)
-  return { r.tensor(batch(c, c.wrong == 3 and c.planes + 1 or c.planes, unpack(c.size))), r.out(),
-    r.tensor(torch.LongStorage{ c.maps, c.planes, unpack(c.kernel) }),
-    r.bool() and r.null or r.tensor(c.maps), r.out(), r.out(), volume_numbers(c) }
-end
-function cases.VolumetricConvolution_updateGradInput(r)
-  local c = volume(r)
-  return { r.tensor(batch(c, c.planes, unpack(c.size))),
-    r.tensor(batch(c, c.wrong == 3 and c.maps + 1 or c.maps, unpack(c.count))), r.out(),
-    volume_weight(r, c, r.tensor), r.out(), volume_numbers(c) }
-end
-function cases.VolumetricConvolution_accGradParameters(r)
-  local c = volume(r)
-  local list = { r.tensor(batch(c, c.planes, unpack(c.size))),
-    r.tensor(batch(c, c.maps, unpack(c.count))), volume_weight(r, c, r.plain),
-    r.bool() and r.null or r.plain(c.wrong == 3 and c.maps + 1 or c.maps), r.out(), r.out(),
-    volume_numbers(c) }
-  list[#list + 1] = r.pick(1, 0.5)
-  return list
-end
 
 return cases

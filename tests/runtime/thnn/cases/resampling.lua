@@ -251,27 +251,4 @@ cases.SpatialUpSamplingBilinear_updateGradInput = interpolated(2, true)
 cases.VolumetricUpSamplingTrilinear_updateOutput = interpolated(3, false)
 cases.VolumetricUpSamplingTrilinear_updateGradInput = interpolated(3, true)
 
--- ------------------------------------------------------------------ the grid sampler
-
-local function sampled(r)
-  local n, c = r.int(1, MOST), r.int(1, MOST)
-  local sizes, points = { n, c, r.int(1, 5), r.int(1, 5) }, { n, r.int(1, 4), r.int(1, 4), 2 }
-  if wrong(r) then points[r.pick(1, 4)] = 5 end
-  if r.int(1, 20) == 1 then table.remove(sizes, 1) end
-  return sizes, points
-end
-
-function cases.SpatialGridSamplerBilinear_updateOutput(r)
-  local sizes, points = sampled(r)
-  return { r.tensor(unpack(sizes)), r.tensor(unpack(points)), r.out() }
-end
-
-function cases.SpatialGridSamplerBilinear_updateGradInput(r)
-  local sizes, points = sampled(r)
-  local g = { sizes[1], sizes[2], points[2], points[3] }
-  if wrong(r) then g[r.int(1, 4)] = 9 end
-  return { r.tensor(unpack(sizes)), r.out(), r.tensor(unpack(points)), r.out(),
-    r.tensor(unpack(g)) }
-end
-
 return cases

@@ -1,1 +1,0 @@
-"""The hints of the prompt under an error: the line it is about, and what would work."""
