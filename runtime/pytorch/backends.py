@@ -2,6 +2,8 @@
 
 from types import SimpleNamespace
 
+__path__: list[str] = []  # names that it lacks are looked for as modules, and told of
+
 
 def _is_available() -> bool:
     """Tell whether there is a GPU that tensors can be on: never."""

@@ -6,6 +6,8 @@ from typing import Any
 
 from th_shell.torch.base.device import NO_DRIVER
 
+__path__: list[str] = []  # names that it lacks are looked for as modules, and told of
+
 
 def is_available() -> bool:
     """Tell whether there is a GPU that tensors can be on: never."""

@@ -9,6 +9,8 @@ from th_shell.torch.ops.linalg import LinAlgError
 
 __all__ = ["LinAlgError"]
 
+__path__: list[str] = []  # names that it lacks are looked for as modules, and told of
+
 _functions = {
     name.removeprefix(SUBMODULE): f for name, f in FUNCTIONS.items() if name.startswith(SUBMODULE)
 }
