@@ -27,6 +27,8 @@ def check(runner: Runner, folder: Path, text: str, below: Layer = NOTHING) -> li
     return list(found.results)
 
 
+#: An error that is raised while another one is handled.
+CHAIN = ">>> try:\n...     [][1]\n... except IndexError:\n...     raise ValueError('second')\n"
 #: Examples that hold, and below each, examples of the same input that do not.
 HOLDS = {
     ">>> 1 + 1\n2": [">>> 1 + 1\n3", ">>> 1 + 1\n2\n3"],
@@ -48,6 +50,13 @@ HOLDS = {
         ">>> [][1]\n...",
         ">>> [][1]\nTraceback (most recent call last):\n    ...",
     ],
+    f"{CHAIN}Traceback (most recent call last):\n  ...\nValueError: second": [
+        f"{CHAIN}Traceback (most recent call last):\n  ...\nValueError: third",
+        f"{CHAIN}Traceback (most recent call last):\n  ...\nIndexError: list index out of range",
+    ],
+    f"{CHAIN}Traceback (most recent call last):\n  ...\nIndexError: list index out of range\n\n"
+    "During handling of the above exception, another exception occurred:\n\n"
+    "Traceback (most recent call last):\n  ...\nValueError: second": [],
     ">>> 2.0\n2.0": [">>> 2.0\n2.1"],
     ">>> [][1]\n---------------------------------------------------------------------------\n"
     "IndexError                                Traceback (most recent call last)\n"

@@ -68,6 +68,8 @@ JOINED = "local s = ''; for k in pairs{ann = 30, bob = 40} do s = s .. k end; pr
             "own",
             PASS,
         ),
+        ("next(pairs{a = 0}({}, nil) and {1} or {})", "nil", PASS),
+        ("pairs{a = 0}({b = 2}, nil)", "b 2", PASS),
         ("pairs(nil)", "bad argument #1 to 'pairs' (table expected, got nil)", PASS),
         ("for k in pairs{7, [9] = 1} do print(k) end", "1\n9", PASS),
         ("for k in pairs{7, [9] = 1, one = 1} do print(k) end", "1\n9\none", LAYOUT),

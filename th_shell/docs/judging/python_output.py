@@ -43,6 +43,11 @@ _DETAIL = re.compile(r"^(?:\w+\.)*(\w+)(?::.*)?\Z", re.M | re.S)
 _MODULE = re.compile(r"^(?:\w+\.)+(?=\w+(?:: .*)?\Z)", re.M | re.S)
 #: The module of a program's classes, which is printed only if the program is a script.
 _MAIN = "__main__."
+#: What stands between the traceback of an error and of one that was raised while it was handled.
+_CHAINS = (
+    "\nDuring handling of the above exception, another exception occurred:\n",
+    "\nThe above exception was the direct cause of the following exception:\n",
+)
 _IS_WARNING = re.compile(r"\b\w*Warning: ")
 _HEADING = r"^(?:\S.*?:\d+: )?\w*Warning: .*\n"
 #: A warning: where it is from, its message of some lines, and that line of code, if it is known.
@@ -71,12 +76,20 @@ def comparable_outcome(example: Example, outcome: Outcome) -> Outcome:
         text: _with_shown_warnings(_with_sorted_sets(_as_shown(text, example)), example)
         for text in {outcome.output, outcome.printed}
     }
-    error = outcome.error
+    error = outcome.error and _last_of_chain(outcome.error, example.expected)
     if error and _IGNORE_DETAIL in example.flags:
         *above, last = without_places(error).rstrip("\n").split("\n")
         error = "\n".join([*above, _MODULE.sub("", last)])
     output, printed = shown[outcome.output], shown[outcome.printed]
     return replace(outcome, output=output, printed=printed, error=error)
+
+
+def _last_of_chain(error: str, expected: str) -> str:
+    """Return an error without the ones that it followed, unless the page shows these."""
+    for words in _CHAINS:
+        if words.strip() not in expected:
+            error = error.rpartition(words)[2].lstrip("\n")
+    return error
 
 
 def _as_shown(text: str, example: Example) -> str:

@@ -82,16 +82,18 @@ end
 -- Returns the next key and its value in the order of this run, which `order` keeps from key to key.
 local function follow(t, key, order)
   local following, value = next(t, key)
+  if following == nil and key == nil then return nil end
   local is_in_array = key == nil or type(key) == 'number'
   if is_in_array and following == (key or 0) + 1 then return following, value end
   local place = key ~= nil and order.places and order.places[key] or 0
   if place == 0 then order.keys, order.places = ordered_keys(t, key) end
-  if not order.keys then return following, value end
+  if not order.keys then return next(t, key) end
   repeat -- the loop may have removed fields
     place = place + 1
     following = order.keys[place]
     value = rawget(t, following)
   until following == nil or value ~= nil
+  if following == nil then return nil end -- as `next`, which returns no second value then
   return following, value
 end
 
@@ -107,7 +109,10 @@ local function ordered_pairs(t)
   local how, over, first = pairs(t)
   if how ~= next then return how, over, first end
   local order = {}
-  return function(_, key) return follow(t, key, order) end, t, nil
+  return function(other, key) -- as `next`, it may be used for another table
+    if other ~= t then return ordered_next(other, key) end
+    return follow(t, key, order)
+  end, t, nil
 end
 
 function table.foreach(t, act)
