@@ -32,7 +32,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import th_shell.runtime.thnn  # noqa: F401  its modules add the rows to the table
 from th_shell.runtime.calls.failures import encode_error
 from th_shell.runtime.core.dtypes import LONG, Array
 from th_shell.runtime.core.interrupts import mark_interruptible
