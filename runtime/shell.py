@@ -27,7 +27,6 @@ from th_shell.runtime.io.replacement import Replacement
 if TYPE_CHECKING:
     from th_shell.runtime.calls.table import ALL, TABLE, Row
     from th_shell.runtime.core.dtypes import DOUBLE
-    from th_shell.runtime.packages.gnuplot.plotter import plot_png
 
 __all__ = [
     "ALL",
@@ -48,7 +47,6 @@ __all__ = [
     "TABLE",
     "Token",
     "luajit_version",
-    "plot_png",
     "preload_lapack",
     "preload_operations",
     "preload_random",
@@ -63,7 +61,6 @@ _WITH_OPERATIONS = {
     "DOUBLE": "th_shell.runtime.core.dtypes",
     "Row": "th_shell.runtime.calls.table",
     "TABLE": "th_shell.runtime.calls.table",
-    "plot_png": "th_shell.runtime.packages.gnuplot.plotter",
 }
 
 

@@ -138,7 +138,7 @@ class Lua:
 def engine() -> Iterator[Engine]:
     """The engine: one a process, which operations that tests call by themselves work for, too."""
     engine = Engine()
-    with engine.active():
+    with engine._lua.active():
         yield engine
 
 

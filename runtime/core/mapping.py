@@ -64,13 +64,6 @@ def map_file(
     return cls(np.frombuffer(memory, cls.dtype.numpy, count), owner=memory)
 
 
-def map_privately(descriptor: int) -> mmap.mmap:
-    """Map a whole file into memory; changes there do not reach the file. Raises OSError."""
-    memory = mmap.mmap(descriptor, 0, access=mmap.ACCESS_COPY)
-    _count_mapping(memory, descriptor)
-    return memory
-
-
 def is_mapped(descriptor: int) -> bool:
     """Tell whether a storage maps an open file.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any
 
@@ -72,13 +72,6 @@ class ShellEngine:
     def stay_open_at_exit(self) -> None:
         """Leave the engine as it is when the process ends: a thread may be at work in it then."""
         self._lua.end.atexit = False
-
-    def active(self) -> AbstractContextManager[None]:
-        """Let operations that this thread calls work for the engine, within the block.
-
-        Numbers behave as in C: infinities and nans, and whole numbers that wrap.
-        """
-        return self._lua.active()
 
     def load(self) -> None:
         """Load what the engine otherwise loads when a program first needs it: the operations."""

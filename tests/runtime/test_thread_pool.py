@@ -105,7 +105,7 @@ def test_several_threads(
         tolerance = 2e-7  # BLAS's axpy may round the last digit otherwise
     lua = Lua(engines[threads], capfd)
     assert compare(lua, expression, threads, tolerance) == ""
-    with lua.engine.active():
+    with lua.engine._lua.active():
         assert state()[1:] == (min(threads, 64),) * 2  # it was shared out
 
 
@@ -238,7 +238,7 @@ def test_a_system_without_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(thread_pool, "free_threads", lambda count: count)
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    with Engine() as engine, engine.active():
+    with Engine() as engine, engine._lua.active():
         engine.inputs.evaluate(b"torch.setnumthreads(4) x = torch.rand(2e5)")
         assert state()[1:] == (4, 1)
         engine.inputs.evaluate(b"assert((x + x):add(-2, x):abs():max() == 0) x:sigmoid()")

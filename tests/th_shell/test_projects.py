@@ -69,4 +69,4 @@ def test_sphinx(project: Path) -> None:
     pytest.importorskip("sphinx.cmd.build", reason="the extra sphinx is not installed")
     status, output = run(project, "-m", "sphinx", "-q", "docs", "build")
     assert status == 0, output
-    assert "pass" in (project / "build" / "index.html").read_text()
+    assert 'class="th-docs-pass"' in (project / "build" / "index.html").read_text()

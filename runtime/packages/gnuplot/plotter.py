@@ -79,11 +79,6 @@ def figure_file(description: Description, width: float, height: float, kind: str
     return data.getvalue()
 
 
-def plot_png(x: Array, y: Array, style: str, width: float, height: float) -> bytes:
-    """Return the PNG file of a plot of one series, without a legend."""
-    return figure_file(Description("plot", {}, [Series("", style, [x, y])]), width, height, "png")
-
-
 def draw(figure: Any, description: Description) -> None:
     """Draw a description into a figure. Raises TorchError where matplotlib cannot."""
     try:

@@ -82,19 +82,23 @@ end
 -- Returns the next key and its value in the order of this run, which `order` keeps from key to key.
 local function follow(t, key, order)
   local following, value = next(t, key)
-  if following == nil and key == nil then return nil end
   local is_in_array = key == nil or type(key) == 'number'
   if is_in_array and following == (key or 0) + 1 then return following, value end
   local place = key ~= nil and order.places and order.places[key] or 0
   if place == 0 then order.keys, order.places = ordered_keys(t, key) end
-  if not order.keys then return next(t, key) end
+  if not order.keys then return following, value end
   repeat -- the loop may have removed fields
     place = place + 1
     following = order.keys[place]
     value = rawget(t, following)
   until following == nil or value ~= nil
-  if following == nil then return nil end -- as `next`, which returns no second value then
   return following, value
+end
+
+-- At the end `next` returns nil alone.
+local function pair(key, value)
+  if key == nil then return nil end
+  return key, value
 end
 
 local orders = setmetatable({}, {__mode = 'k'})
@@ -102,7 +106,7 @@ local orders = setmetatable({}, {__mode = 'k'})
 local function ordered_next(t, key)
   if type(t) ~= 'table' then return next(t, key) end
   orders[t] = orders[t] or {}
-  return follow(t, key, orders[t])
+  return pair(follow(t, key, orders[t]))
 end
 
 local function ordered_pairs(t)
@@ -111,7 +115,7 @@ local function ordered_pairs(t)
   local order = {}
   return function(other, key) -- as `next`, it may be used for another table
     if other ~= t then return ordered_next(other, key) end
-    return follow(t, key, order)
+    return pair(follow(t, key, order))
   end, t, nil
 end
 
