@@ -137,6 +137,11 @@ def test_the_clock_is_put_forward(run: Run) -> None:
     later = [float(number) - time.time() for number in now.output.strip("()\n").split(",")]
     assert later == pytest.approx([1e8] * 3, abs=30)
     assert ask(run, "input", "time.strftime('%Y') == time.ctime()[-4:]").output == "True\n"
+    ask(run, "input", "from datetime import date, datetime, timezone")
+    moments = "datetime.now(), datetime.utcnow(), datetime.now(timezone.utc), datetime.today()"
+    dates = ask(run, "input", f"{{at.date() for at in ({moments})}} == {{date.today()}}")
+    assert dates.output == "True\n"
+    assert ask(run, "input", "datetime.now()").output.startswith("datetime.datetime(2")
 
 
 def test_a_copy_of_the_process_does_not_answer(run: Run) -> None:

@@ -13,7 +13,6 @@ that only a format prints so: 'version 2.10'. A page may allow more: its toleran
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Sequence, Sized
 from difflib import SequenceMatcher
 from functools import partial
@@ -101,18 +100,6 @@ def agrees_by_layout(expected: str, first: str, second: str) -> bool:
         for text in printout.readings(expected)
         for got in (first, second)
     )
-
-
-_DATES = ("%Y %m %d", "%d %b %Y", "%d %b %y", "%b %d %Y")
-_OF_DATE = re.compile(r"0*(\d+|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))")
-
-
-def shows_today(text: str) -> bool:
-    """Tell whether a text has today's date in some time zone, which no page can document."""
-    shown = f" {' '.join(_OF_DATE.findall(text))} "
-    days = [time.gmtime(time.time() + seconds) for seconds in (-86400, 0, 86400)]
-    dates = [time.strftime(form, day) for form in _DATES for day in days]
-    return any(f" {' '.join(_OF_DATE.findall(date))} " in shown for date in dates)
 
 
 def agrees_in_any_order(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:

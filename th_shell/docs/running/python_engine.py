@@ -199,7 +199,7 @@ def _fix_entropy(number: int) -> None:
 
 
 def _put_forward(seconds: int) -> None:
-    """Put the clocks of the module time forward, and let them go on by a step at each look."""
+    """Put the clocks of time and datetime forward, and let them go on by a step at each look."""
     if not seconds:
         return
     steps = count(seconds, _STEP)
@@ -210,6 +210,27 @@ def _put_forward(seconds: int) -> None:
         setattr(time, name, _later(getattr(time, name)))
     strftime, localtime = time.strftime, time.localtime
     time.strftime = lambda text, at=None: strftime(text, localtime() if at is None else at)
+    _put_datetime_forward()
+
+
+def _put_datetime_forward() -> None:
+    """Let datetime's now and utcnow look at the changed clock, as its date.today does by itself.
+
+    The classes stay the same ones, so that their instances do, too: their tables of methods, which
+    Python gives for reading only, are reached through the garbage collector.
+    """
+    import ctypes
+    import datetime
+    import gc
+
+    moment: Any = datetime.datetime
+    utc = datetime.timezone.utc
+    methods: Any = gc.get_referents(moment.__dict__)[0]
+    methods["now"] = classmethod(lambda cls, tz=None: cls.fromtimestamp(time.time(), tz))
+    methods["utcnow"] = classmethod(
+        lambda cls: cls.fromtimestamp(time.time(), utc).replace(tzinfo=None)
+    )
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(moment))
 
 
 def _forward(clock: Callable[[], Any], steps: Iterator[float], unit: int = 1) -> Callable[[], Any]:
