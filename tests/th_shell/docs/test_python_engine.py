@@ -1,5 +1,6 @@
 """The engine for pages of Python, by itself and by the Python of other environments."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -153,6 +154,24 @@ def test_an_input_that_is_stopped(run: Run) -> None:
     found = ask(run, "input", "while True: pass", 0.3)
     assert (found.late, found.error) == (True, "KeyboardInterrupt")
     assert ask(run, "input", "1") == Reply("1\n", "1\n")
+
+
+@pytest.mark.thorough
+def test_a_limit_does_not_count_what_other_processes_take(run: Run) -> None:
+    core = min(os.sched_getaffinity(0))
+    ask(run, "input", f"import os, time; os.sched_setaffinity(0, {{{core}}})")
+    busy = f"import os; os.sched_setaffinity(0, {{{core}}})\nwhile True: pass"
+    works = "while time.process_time() < end: pass"
+    others = [subprocess.Popen([sys.executable, "-c", busy]) for _ in range(3)]
+    try:
+        ask(run, "input", "end = time.process_time() + 0.6")
+        reply = ask(run, "input", works, 0.9)
+        assert ask(run, "input", "time.sleep(60)", 0.3).late
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    assert reply == Reply()
 
 
 def test_an_end_of_the_process(starter: Starter) -> None:

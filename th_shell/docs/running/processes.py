@@ -19,12 +19,21 @@ from dataclasses import asdict, dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 
-from th_shell.docs.running.protocol import GO, Message, may_begin, read_message, write_message
+from th_shell.docs.running.protocol import (
+    GO,
+    PROCESS_FILE,
+    Message,
+    may_begin,
+    read_message,
+    write_message,
+)
 from th_shell.docs.running.shell_lines import ShellLine
 from th_shell.docs.running.system import MOST_WRITTEN, randomize_programs
 
 #: Seconds that an example may go on after it was asked to stop.
 _GRACE = 2.0
+#: A limit is put off by the seconds that an engine has lacked a processor, if there are more.
+_NOTICEABLE = 0.05
 #: Seconds that a system call can wait in any case: who gives more time means no limit.
 _LONGEST = 1e6
 _TOO_LONG = "was killed: it did not stop at the end of its time"
@@ -203,7 +212,7 @@ class Run:
             theirs.enter_context(line)
             requests, self._requests = os.pipe()
             self._replies, replies = os.pipe()
-            folder = Path(tempfile.mkdtemp(prefix="th-docs-"))
+            self._folder = folder = Path(tempfile.mkdtemp(prefix="th-docs-"))
             on_error.callback(shutil.rmtree, folder, ignore_errors=True)
             for name in ("page", "tmp"):
                 (folder / name).mkdir()
@@ -227,8 +236,13 @@ class Run:
             self._ready.register(end, select.POLLIN)
 
     def ask(self, name: str, body: bytes = b"", seconds: float = 60) -> Reply:
-        """Send a request and wait for its reply. Raises LostError."""
+        """Send a request and wait for its reply. Raises LostError.
+
+        seconds: the time limit, to which is added how long the engine waits for a processor, so
+        that a busy machine does not decide what is in time.
+        """
         deadline = time.monotonic() + min(seconds, _LONGEST)
+        starved = self._starved_seconds()
         printed: int | None = None
         late = False
         try:
@@ -240,6 +254,10 @@ class Run:
                 if reply is None:
                     if late:
                         raise self._lost(_TOO_LONG)
+                    lacking = self._starved_seconds() - starved
+                    if lacking > _NOTICEABLE:
+                        deadline, starved = deadline + lacking, starved + lacking
+                        continue
                     late, deadline = True, time.monotonic() + _GRACE
                     with suppress(OSError):
                         self._line.send(b"interrupt")
@@ -275,6 +293,16 @@ class Run:
     def position(self) -> int:
         """Return how many bytes were printed so far."""
         return os.fstat(self._capture).st_size
+
+    def _starved_seconds(self) -> float:
+        """Return how long the engine has waited for a processor; 0 where the system does not tell.
+
+        It is the second number that Linux has in /proc/PID/schedstat, for the first thread.
+        """
+        with suppress(OSError, ValueError, IndexError):
+            process = (self._folder / PROCESS_FILE).read_text()
+            return int(Path(f"/proc/{int(process)}/schedstat").read_text().split()[1]) / 1e9
+        return 0.0
 
     def hang_up(self) -> None:
         """Close our side of the line, which ends the run and all processes that it has started."""

@@ -27,6 +27,8 @@ from th_shell.docs.running.system import MOST_WRITTEN
 
 #: The file descriptors of an engine.
 REQUESTS, REPLIES = 3, 4
+#: The file in a run's folder that has the number of the engine's process.
+PROCESS_FILE = "process"
 #: The message that th-docs sends after a reply `values`.
 GO = b"go\n"
 

@@ -26,7 +26,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from th_shell.docs.running import system
-from th_shell.docs.running.protocol import REPLIES
+from th_shell.docs.running.protocol import PROCESS_FILE, REPLIES
 
 if TYPE_CHECKING:
     from th_shell.runtime.shell import Engine
@@ -170,6 +170,8 @@ class _Keeper:
             process = os.fork()
             if process == 0:
                 self._be_engine()
+            with open(f"{self._plan['folder']}/{PROCESS_FILE}", "w") as file:
+                file.write(str(process))
             status = self._watch(process)
         finally:
             with suppress(OSError):  # at once: on a busy machine, the rest takes its time
