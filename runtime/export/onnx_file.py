@@ -147,10 +147,7 @@ def _element_type(dtype: np.dtype[Any]) -> int:
 
 
 def write_onnx(
-    file: IO[bytes],
-    graph: Graph,
-    outputs: Sequence[tuple[str, Value]],
-    floats: str,
+    file: IO[bytes], graph: Graph, outputs: Sequence[tuple[str, Value]], floats: str
 ) -> None:
     """Write a model; outputs: the values that it gives, and their names.
 

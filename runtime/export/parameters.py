@@ -123,11 +123,7 @@ def owner_names(parameters: Iterable[tuple[str, Parameter]]) -> dict[str, str]:
     }
 
 
-def write_state_dict(
-    file: IO[bytes],
-    parameters: Mapping[str, Parameter],
-    floats: str,
-) -> None:
+def write_state_dict(file: IO[bytes], parameters: Mapping[str, Parameter], floats: str) -> None:
     """Write parameters by their names; those that are shared in memory share a storage.
 
     floats: "float32" or "float64".

@@ -46,10 +46,7 @@ class Statement:
 
 
 def forward_lines(
-    inputs: Sequence[Value],
-    outputs: Sequence[Value],
-    statements: Sequence[Statement],
-    indent: str,
+    inputs: Sequence[Value], outputs: Sequence[Value], statements: Sequence[Statement], indent: str
 ) -> list[str]:
     """Return the lines of the method."""
     places = ", ".join(f"{{{n}}}" for n in range(len(outputs)))

@@ -12,12 +12,7 @@ from th_shell.runtime.export.graph import Call, Data, ExportError
 from th_shell.runtime.export.modules import Module, row_of
 from th_shell.runtime.export.operators import node
 from th_shell.runtime.export.parameters import Parameter
-from th_shell.runtime.export.python_text import (
-    STEP,
-    broken,
-    is_attribute,
-    parameter_text,
-)
+from th_shell.runtime.export.python_text import STEP, broken, is_attribute, parameter_text
 from th_shell.runtime.t7.values import named_values
 from th_shell.runtime.t7.working_memory import portable_fields, portable_tensors
 from th_shell.torch.tensors.tensor import Tensor

@@ -14,14 +14,7 @@ from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.process import nothing_is_garbage
 from th_shell.runtime.io.foreign_files import START, explanation, is_ascii
 from th_shell.runtime.io.replacement import Replacement
-from th_shell.runtime.t7.binary import (
-    BinarySink,
-    BinarySource,
-    Bytes,
-    DiskBytes,
-    MemoryBytes,
-    Put,
-)
+from th_shell.runtime.t7.binary import BinarySink, BinarySource, Bytes, DiskBytes, MemoryBytes, Put
 from th_shell.runtime.t7.reader import ObjectReader, Reader, Source
 from th_shell.runtime.t7.text import Sink, TextSink, TextSource
 from th_shell.runtime.t7.values import Function, T7Error, Table, TorchObject
@@ -41,11 +34,7 @@ _INCOMPLETE = "the file is incomplete, or was damaged"
 
 @overload
 def load(
-    file: Path | IO[bytes],
-    format: Format | None = None,
-    *,
-    readers: None = None,
-    lazy: bool = True,
+    file: Path | IO[bytes], format: Format | None = None, *, readers: None = None, lazy: bool = True
 ) -> Value: ...
 @overload
 def load(

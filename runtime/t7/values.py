@@ -216,10 +216,7 @@ class TorchObject:
     version: float
 
     def __init__(
-        self,
-        torch_typename: str,
-        fields: Mapping[Any, Any] | None = None,
-        version: float = 1,
+        self, torch_typename: str, fields: Mapping[Any, Any] | None = None, version: float = 1
     ) -> None:
         if not isinstance(fields, Table):
             fields = Table(fields or ())

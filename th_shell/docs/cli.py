@@ -14,20 +14,9 @@ from th_shell.docs.checking import Checker
 from th_shell.docs.command_lines import parser_of, rules_of
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reporting.report import (
-    CannotWriteError,
-    ReaderGoneError,
-    Reporter,
-    write_text,
-)
+from th_shell.docs.reporting.report import CannotWriteError, ReaderGoneError, Reporter, write_text
 from th_shell.docs.running.processes import Starter
-from th_shell.docs.selection import (
-    SUFFIXES,
-    NoPagesError,
-    changed_pages,
-    find_pages,
-    is_there,
-)
+from th_shell.docs.selection import SUFFIXES, NoPagesError, changed_pages, find_pages, is_there
 from th_shell.runtime.shell import PROCESSORS
 from th_shell.visible import UsageError
 

@@ -53,10 +53,7 @@ def _files(folder: Path) -> dict[Path, str]:
         settings = settings.replace(_EXAMPLE_OF_PATH, found)
     project = " ." if _installs_python(top) else ""
     workflow = texts["docs.yml"].format(folder=shlex.quote(shown), project=project)
-    return {
-        folder / "th-docs.toml": settings,
-        top / ".github" / "workflows" / "docs.yml": workflow,
-    }
+    return {folder / "th-docs.toml": settings, top / ".github" / "workflows" / "docs.yml": workflow}
 
 
 def _lua_path(top: Path) -> list[str]:

@@ -62,11 +62,7 @@ class Cells:
     """
 
     def __init__(
-        self,
-        session: Session,
-        streams: Streams,
-        front_end: FrontEnd,
-        interrupted: threading.Event,
+        self, session: Session, streams: Streams, front_end: FrontEnd, interrupted: threading.Event
     ) -> None:
         self.session = session
         self._streams = streams

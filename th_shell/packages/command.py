@@ -13,13 +13,7 @@ from typing import NamedTuple
 
 from th_shell.packages import rockspec
 from th_shell.packages.place import search_tree, search_users_tree, users_tree
-from th_shell.packages.sources import (
-    about_c_code,
-    fetch,
-    process_of,
-    provided_by_th,
-    source_of,
-)
+from th_shell.packages.sources import about_c_code, fetch, process_of, provided_by_th, source_of
 from th_shell.packages.tree import Record, Tree, has_c_code, lua_files, package_name
 from th_shell.visible import UsageError, complain, read_words
 

@@ -27,9 +27,7 @@ PENLIGHT = {
 }
 
 #: Packages of Torch7 that cannot do here what they are for, besides those that cannot be here.
-_PACKAGES: Mapping[str, Lack] = {
-    **dict.fromkeys("cunn cutorch cudnn".split(), _GPU_PACKAGES),
-}
+_PACKAGES: Mapping[str, Lack] = {**dict.fromkeys("cunn cutorch cudnn".split(), _GPU_PACKAGES)}
 _GPU_NAMES = frozenset("cunn cutorch cudnn cltorch clnn nccl".split())
 OTHER = Lack("no such module is found", "install it where package.path (LUA_PATH) finds it")
 C_LIBRARY = Lack(

@@ -218,11 +218,7 @@ class LuaPlayer(Player):
     _session: Session
 
     def __init__(
-        self,
-        session: Session,
-        examples: Sequence[docs.Example],
-        chance: Chance,
-        copy: OutputCopy,
+        self, session: Session, examples: Sequence[docs.Example], chance: Chance, copy: OutputCopy
     ) -> None:
         super().__init__(session, examples, is_run, copy)
         self._engine = session.engine

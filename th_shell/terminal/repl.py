@@ -179,10 +179,7 @@ def _take_ahead(input: Input) -> None:
 
 
 def _reading_first(
-    session: Conversation,
-    language: Language,
-    first: FirstPrompt,
-    start: Callable[[], None] | None,
+    session: Conversation, language: Language, first: FirstPrompt, start: Callable[[], None] | None
 ) -> Callable[[], str]:
     """Return the function that reads the inputs, the first while something else starts."""
     prompt = create_prompt(session, language, output=_output())

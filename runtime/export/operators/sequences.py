@@ -204,10 +204,7 @@ class Stack:
 
 
 def stacked(
-    x: Value,
-    stack: Stack,
-    parameters: Sequence[Sequence[Parameter]],
-    first: Sequence[Value] = (),
+    x: Value, stack: Stack, parameters: Sequence[Sequence[Parameter]], first: Sequence[Value] = ()
 ) -> Value:
     """Return the output of the last layer for all steps.
 

@@ -14,15 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.runtime.packages.image import (
-    colours,
-    drawing,
-    files,
-    jpeg,
-    png,
-    scaling,
-    turning,
-)
+from th_shell.runtime.packages.image import colours, drawing, files, jpeg, png, scaling, turning
 
 __all__ = ["functions"]
 

@@ -16,10 +16,7 @@ Named = Mapping[str, Any]
 
 
 def invalid_arguments(
-    schemas: Sequence[Schema],
-    args: Args,
-    named: Named,
-    numbers: bool = False,
+    schemas: Sequence[Schema], args: Args, named: Named, numbers: bool = False
 ) -> TypeError:
     """Return the error of a call that fits none of the signatures.
 

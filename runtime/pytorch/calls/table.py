@@ -33,11 +33,7 @@ from th_shell.torch.calls.messages import (
 from th_shell.torch.calls.schema import Parameter, Schema, derive, parse
 from th_shell.torch.tensors.layouts import check_apart
 from th_shell.torch.tensors.tensor import Tensor
-from th_shell.torch.tensors.writing import (
-    check_single,
-    deliver,
-    write_in_place,
-)
+from th_shell.torch.tensors.writing import check_single, deliver, write_in_place
 
 #: Computes a row's result. `with_quick_call` may give it a quicker function for simple calls.
 Implementation = Callable[..., Any]

@@ -185,11 +185,7 @@ _LARGE_FIELD = 20  # bytes of the extra field that the headers of large files ha
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 
-def write_archive(
-    file: IO[bytes],
-    value: Any,
-    protocol: int = 2,
-) -> None:
+def write_archive(file: IO[bytes], value: Any, protocol: int = 2) -> None:
     """Write a value with its tensors."""
     pickled = io.BytesIO()
     pickler = Pickler(pickled, protocol)

@@ -12,13 +12,7 @@ from typing import Any
 import numpy as np
 
 from th_shell.torch.base.device import check_device
-from th_shell.torch.base.dtypes import (
-    DTYPES,
-    default_dtype,
-    dtype,
-    layout,
-    strided,
-)
+from th_shell.torch.base.dtypes import DTYPES, default_dtype, dtype, layout, strided
 from th_shell.torch.base.missing import type_name
 from th_shell.torch.base.shapes import Size
 from th_shell.torch.calls.argument_types import Rejected, as_ints

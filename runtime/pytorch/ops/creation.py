@@ -22,9 +22,7 @@ from th_shell.torch.compute.promotion import type_of_number
 from th_shell.torch.compute.reductions import give
 from th_shell.torch.ops.interchange import from_numpy
 from th_shell.torch.tensors.large_arrays import filled_tensor
-from th_shell.torch.tensors.layouts import (
-    empty_like_array,
-)
+from th_shell.torch.tensors.layouts import empty_like_array
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
 #: As many elements of 8 bytes have no address.

@@ -15,11 +15,7 @@ from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.shapes import Shape
 from th_shell.torch.calls.schema import OUTS, Kind, Out
 from th_shell.torch.calls.table import op
-from th_shell.torch.compute.elementwise import (
-    ALL,
-    NUMBERS,
-    check_types,
-)
+from th_shell.torch.compute.elementwise import ALL, NUMBERS, check_types
 from th_shell.torch.compute.reductions import along, pair, sums_so_far, tidy
 from th_shell.torch.ops.reduce import reduced
 from th_shell.torch.tensors.tensor import Tensor

@@ -16,13 +16,7 @@ from th_shell.torch.base.dtypes import Category
 from th_shell.torch.base.missing import type_name
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, check_long, listed
-from th_shell.torch.compute.indices import (
-    Chosen,
-    as_indices,
-    check_bounds,
-    indexed_shape,
-    parse,
-)
+from th_shell.torch.compute.indices import Chosen, as_indices, check_bounds, indexed_shape, parse
 from th_shell.torch.ops.creation import fill_number
 from th_shell.torch.ops.reordering import flip
 from th_shell.torch.ops.slicing import unbind

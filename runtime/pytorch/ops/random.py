@@ -24,10 +24,7 @@ from th_shell.torch.ops.random_in_place import (
     uniform_,
     whole_,
 )
-from th_shell.torch.streams.distributions import (
-    draw_apart,
-    draw_with_replacement,
-)
+from th_shell.torch.streams.distributions import draw_apart, draw_with_replacement
 from th_shell.torch.streams.generator import Source, words_of
 from th_shell.torch.streams.uniform import permutation
 from th_shell.torch.tensors.large_arrays import empty_tensor

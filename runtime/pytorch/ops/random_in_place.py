@@ -18,12 +18,7 @@ from th_shell.torch.base.dtypes import dtype
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import check_long
 from th_shell.torch.calls.table import op
-from th_shell.torch.compute.elementwise import (
-    ALL,
-    FLOATS,
-    NUMBERS,
-    check_types,
-)
+from th_shell.torch.compute.elementwise import ALL, FLOATS, NUMBERS, check_types
 from th_shell.torch.ops.views import expanded
 from th_shell.torch.streams.distributions import (
     exponentials,

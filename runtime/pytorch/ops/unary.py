@@ -16,13 +16,7 @@ from th_shell.torch.base.shapes import check_long
 from th_shell.torch.calls.schema import OUT, Out
 from th_shell.torch.calls.table import op, with_quick_call
 from th_shell.torch.compute import formulas
-from th_shell.torch.compute.elementwise import (
-    ALL,
-    FLOATS,
-    NUMBERS,
-    Pointwise,
-    called,
-)
+from th_shell.torch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, called
 from th_shell.torch.compute.formulas import EXACT
 from th_shell.torch.compute.promotion import to_float
 from th_shell.torch.tensors.layouts import empty_like_array
@@ -30,12 +24,7 @@ from th_shell.torch.tensors.tensor import Tensor, wrap
 
 
 def unary(
-    names: str,
-    function: Pointwise,
-    doc: str = "",
-    *,
-    out: bool = True,
-    in_place: bool = True,
+    names: str, function: Pointwise, doc: str = "", *, out: bool = True, in_place: bool = True
 ) -> None:
     """Register a function of one element under its names. out: whether it has that parameter."""
 

@@ -195,10 +195,7 @@ class Run:
     """A process that runs a page's examples in an empty folder, and the connection to it."""
 
     def __init__(
-        self,
-        connection: socket.socket,
-        engine: Engine,
-        forget: Callable[[Run], None],
+        self, connection: socket.socket, engine: Engine, forget: Callable[[Run], None]
     ) -> None:
         """Ask a starter for a run. forget: called when the run ends. Raises OSError."""
         self._forget = forget

@@ -266,10 +266,7 @@ def find_errata(
 
 
 def _likeliest(
-    sought: Mapping[str, object],
-    place: str,
-    names: Sequence[Identity],
-    taken: Container[int],
+    sought: Mapping[str, object], place: str, names: Sequence[Identity], taken: Container[int]
 ) -> int:
     """Return the index of the example with an erratum's input whose place is most like its own.
 
