@@ -28,10 +28,13 @@ _ONCE = tuple(f"nn.{name}" for name in ("ReLU", "ReLU6", "Threshold", "HardTanh"
 
 
 def data_row(*classes: str) -> Callable[[Row], Row]:
-    """Make a function the row of some classes whose input, and output, may be a table."""
+    """Make a function the row of some classes whose input, and output, may be a table.
+
+    classes: their names, of which a text may have several, with spaces between.
+    """
 
     def add(function: Row) -> Row:
-        for name in classes:
+        for name in " ".join(classes).split():
             assert name not in _rows
             _rows[name] = function
         return function
@@ -40,7 +43,7 @@ def data_row(*classes: str) -> Callable[[Row], Row]:
 
 
 def row(*classes: str) -> Callable[[Row], Row]:
-    """Make a function of a module and a tensor the row of some classes."""
+    """Make a function of a module and a tensor the row of some classes, named as in `data_row`."""
 
     def add(function: Row) -> Row:
         data_row(*classes)(lambda module, data: function(module, module.tensor(data)))
@@ -278,14 +281,9 @@ def convert(module: Module, data: Data, function: Row | None = None) -> Data:
 
 
 #: Exceptions of rows where a field has a value that nn never gives it.
-_ODD = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    RuntimeError,
-    TypeError,
-    ValueError,
+_UNEXPECTED = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError),
+    *(RuntimeError, TypeError, ValueError),
 )
 
 
@@ -301,7 +299,7 @@ def _converted(module: Module, data: Data, function: Row | None) -> Data:
         raise module.error("its input has too few dimensions") from None
     except ExportError:
         raise
-    except _ODD as error:
+    except _UNEXPECTED as error:
         raise module.error("its fields, or its input, are not as this class has them") from error
 
 

@@ -19,20 +19,8 @@ from th_shell.runtime.t7.values import Table, TorchObject
 
 
 @data_row(
-    "nn.Sequential",
-    "nn.CopyGrad",
-    "nn.Decorator",
-    "nn.DontCast",
-    "nn.FireModule",
-    "nn.GPU",
-    "nn.Inception",
-    "nn.Maxout",
-    "nn.NaN",
-    "nn.NormStabilizer",
-    "nn.Profile",
-    "nn.Recursor",
-    "nn.Serial",
-    "nn.SpatialLPPooling",
+    "nn.Sequential nn.CopyGrad nn.Decorator nn.DontCast nn.FireModule nn.GPU nn.Inception "
+    "nn.Maxout nn.NaN nn.NormStabilizer nn.Profile nn.Recursor nn.Serial nn.SpatialLPPooling"
 )
 def chain(m: Module, data: Data) -> Data:
     for child in m.modules:
@@ -41,14 +29,8 @@ def chain(m: Module, data: Data) -> Data:
 
 
 @data_row(
-    "nn.DataParallelTable",
-    "nn.SeqBRNN",
-    "onmt.LSTM",
-    "onmt.GRU",
-    "onmt.GlobalAttention",
-    "onmt.FeaturesEmbedding",
-    "onmt.WordEmbedding",
-    "onmt.Generator",
+    "nn.DataParallelTable nn.SeqBRNN onmt.LSTM onmt.GRU onmt.GlobalAttention "
+    "onmt.FeaturesEmbedding onmt.WordEmbedding onmt.Generator"
 )
 def _first(m: Module, data: Data) -> Data:
     """Convert the first module: the others are copies for GPUs, or none."""
@@ -170,15 +152,10 @@ def _graph(m: Module, data: Data) -> Data:
         if isinstance(item, UndecidedInput) and inner.get("nSplitOutputs"):
             table(item, m.graph, int(inner["nSplitOutputs"]))
         for child in node.children.to_list():
-            received.setdefault(id(child.data), {})[_place(child.data, inner)] = item
+            input_number = int(child.data["mapindex"][inner])
+            received.setdefault(id(child.data), {})[input_number] = item
         last = item
     return last
-
-
-def _place(child: Any, source: Any) -> int:
-    """Return the number of a node's input that comes from another node."""
-    index = child["mapindex"][source]
-    return int(index)
 
 
 def _name(item: Data, inner: Any) -> None:
@@ -210,17 +187,8 @@ def _dropout(m: Module, x: Value) -> Value:
 
 
 @data_row(
-    "nn.CategoricalEntropy",
-    "nn.GradientReversal",
-    "nn.Identity",
-    "nn.L1Penalty",
-    "nn.PrintSize",
-    "nn.TVLoss",
-    "nn.TotalVariation",
-    "nn.ZeroGrad",
-    "w2nn.GradWeight",
-    "w2nn.Print",
-    "w2nn.PrintTable",
+    "nn.CategoricalEntropy nn.GradientReversal nn.Identity nn.L1Penalty nn.PrintSize nn.TVLoss "
+    "nn.TotalVariation nn.ZeroGrad w2nn.GradWeight w2nn.Print w2nn.PrintTable"
 )
 def _identity(m: Module, data: Data) -> Data:
     """Return the input: these look at it, or change its memory, its gradients or the loss."""
@@ -253,12 +221,8 @@ def _white_noise(m: Module, x: Value) -> Value:
 
 
 @row(
-    "nn.PCAColorTransform",
-    "nn.ReinforceBernoulli",
-    "nn.ReinforceCategorical",
-    "nn.SimpleColorTransform",
-    "nn.SpatialRegionDropout",
-    "nn.TotalDropout",
+    "nn.PCAColorTransform nn.ReinforceBernoulli nn.ReinforceCategorical nn.SimpleColorTransform "
+    "nn.SpatialRegionDropout nn.TotalDropout"
 )
 def _random(m: Module, x: Value) -> Value:
     """Return the input, which is changed at random in training alone."""

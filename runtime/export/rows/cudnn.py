@@ -47,15 +47,7 @@ _FUNCTIONS = {
 }
 
 
-@row(
-    "cudnn.RNN",
-    "cudnn.RNNReLU",
-    "cudnn.RNNTanh",
-    "cudnn.LSTM",
-    "cudnn.BLSTM",
-    "cudnn.GRU",
-    "cudnn.BGRU",
-)
+@row("cudnn.RNN cudnn.RNNReLU cudnn.RNNTanh cudnn.LSTM cudnn.BLSTM cudnn.GRU cudnn.BGRU")
 def _recurrent(m: Module, x: Value) -> Value:
     """Begin a sequence with zeros, whatever the module remembers."""
     mode = m.text("mode")

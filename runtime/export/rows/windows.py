@@ -51,11 +51,8 @@ def windows_of(m: Module, strides: Sequence[int] = (), ceil: bool = False) -> Wi
 
 
 @row(
-    "nn.SpatialConvolution",
-    "nn.SpatialConvolutionMM",
-    "nn.SpatialDilatedConvolution",
-    "nn.VolumetricConvolution",
-    "nn.VolumetricDilatedConvolution",
+    "nn.SpatialConvolution nn.SpatialConvolutionMM nn.SpatialDilatedConvolution "
+    "nn.VolumetricConvolution nn.VolumetricDilatedConvolution"
 )
 def _convolution(m: Module, x: Value) -> Value:
     windows, groups = windows_of(m), m.whole("groups", 1)
@@ -164,10 +161,8 @@ def _windows(m: Module) -> Windows:
 
 
 @row(
-    "nn.SpatialMaxPooling",
-    "nn.SpatialDilatedMaxPooling",
-    "nn.VolumetricMaxPooling",
-    "nn.VolumetricDilatedMaxPooling",
+    "nn.SpatialMaxPooling nn.SpatialDilatedMaxPooling nn.VolumetricMaxPooling "
+    "nn.VolumetricDilatedMaxPooling"
 )
 def _max(m: Module, x: Value) -> Value:
     return max_pool(x, _windows(m))
