@@ -84,7 +84,7 @@ def plan_of(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> Plan:
         ours.discard("out")
     if all(entry == (name, AS_IT_IS) and name not in ours for name, entry in by_name.items()):
         return plan
-    return _plan_by_name(plan, by_name, ours, row)
+    return _plan_by_name(plan, by_name, ours)
 
 
 def _converter(parameter: Parameter, value: Any, numbers: bool) -> Converter:
@@ -129,7 +129,7 @@ def _plan_by_position(
     return plan
 
 
-def _plan_by_name(plan: Plan, by_name: ByName, ours: set[str], row: Row) -> Plan:
+def _plan_by_name(plan: Plan, by_name: ByName, ours: set[str]) -> Plan:
     """Return a plan whose arguments by name are converted, or looked at here.
 
     ours: the names of those that the implementation does not get.

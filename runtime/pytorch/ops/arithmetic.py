@@ -305,9 +305,4 @@ def _invert(self: Tensor) -> Any:
 _define("__invert__", _invert)
 
 
-def _identity(self: Tensor) -> int:
-    """Return the hash, which is PyTorch's: the object's `id`."""
-    return id(self)
-
-
-_define("__hash__", _identity)
+_define("__hash__", lambda self: id(self))  # as PyTorch's

@@ -196,8 +196,5 @@ def backward(input: Tensor, *_: Any, **__: Any) -> None:
     )
 
 
-def _set_requires_grad(self: Tensor, value: bool) -> None:
-    requires_grad_(self, value)
-
-
-setattr(Tensor, "requires_grad", property(lambda self: False, _set_requires_grad))  # noqa: B010
+_setter: Any = requires_grad_
+setattr(Tensor, "requires_grad", property(lambda self: False, _setter))  # noqa: B010

@@ -76,20 +76,13 @@ def copy_(input: Tensor, other: Operand, non_blocking: bool = False) -> Tensor:
 # -- where a mask is true
 
 
-def _check_mask(mask: Tensor, name: str) -> None:
-    if mask.array.dtype.kind != "b":
-        raise RuntimeError(
-            f"{name} only supports boolean masks, but got mask with dtype "
-            f"{mask.dtype.scalar if name == 'masked_scatter_' else mask.dtype.real}"
-        )
-
-
 def _fill_masked(input: Tensor, mask: Tensor, value: Any) -> None:
     array = input.array
     if isinstance(value, Tensor):
         value = fill_value(value, "masked_fill_")
     element = value if fits(value, array) else fill_number(value, input.dtype)
-    _check_mask(mask, "masked_fill_")
+    wrong = "masked_fill_ only supports boolean masks, but got mask with dtype {}"
+    require(mask.array.dtype.kind == "b", wrong, mask.dtype.real)
     if mask.array.shape != array.shape:
         check_target(array, broadcast(array.shape, mask.array.shape))
     np.copyto(array, element, where=mask.array)

@@ -155,26 +155,19 @@ def _gathered(array: Array, dim: int, chosen: Array) -> Array:
 # -- among all elements
 
 
-def check_take(index: Tensor, count: int, name: str) -> None:
-    """Raise RuntimeError or IndexError where an index does not fit so many elements."""
-    if index.dtype is not int64:
-        raise RuntimeError(
-            f"{name}(): Expected a long tensor for index, but got {index.dtype.scalar}"
-        )
-    wrong = bad_index(index.array, count, negative=True)
-    if wrong is not None:
-        raise IndexError(
-            f"out of range: tried to access index {wrong} on a tensor of {count} elements."
-        )
-
-
 @op(more=OUT)
 def take(input: Tensor, index: Tensor) -> Tensor:
     """Return the elements at some positions among all elements."""
     array = input.array
     if not array.size and index.array.size:
         raise IndexError("take(): tried to take from an empty tensor")
-    check_take(index, array.size, "take")
+    kind = index.dtype
+    require(kind is int64, "take(): Expected a long tensor for index, but got {.scalar}", kind)
+    wrong = bad_index(index.array, array.size, negative=True)
+    if wrong is not None:
+        raise IndexError(
+            f"out of range: tried to access index {wrong} on a tensor of {array.size} elements."
+        )
     return wrap(array.take(index.array))
 
 

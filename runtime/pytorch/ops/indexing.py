@@ -284,10 +284,6 @@ def _iterate(self: Tensor) -> Iterator[Tensor]:
     return iter(unbind(self))
 
 
-def _reversed(self: Tensor) -> Tensor:
-    return flip(self, (0,)) if self.array.ndim else self
-
-
 def _contains(self: Tensor, element: Any) -> bool:
     if not isinstance(element, (Tensor, int, float, complex, np.number)):
         raise RuntimeError(
@@ -308,7 +304,7 @@ for _name, _method in (
     ("__delitem__", _delitem),
     ("__len__", _length),
     ("__iter__", _iterate),
-    ("__reversed__", _reversed),
+    ("__reversed__", lambda self: flip(self, (0,)) if self.array.ndim else self),
     ("__contains__", _contains),
 ):
     setattr(Tensor, _name, _method)

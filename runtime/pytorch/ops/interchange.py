@@ -19,7 +19,7 @@ from th_shell.torch.base.shapes import Shape
 from th_shell.torch.base.warn import warn, warn_once
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.literals import check_steps
-from th_shell.torch.tensors.printing import scalar_format, storage_text, tensor_text
+from th_shell.torch.tensors.printing import scalar_format, tensor_text
 from th_shell.torch.tensors.storages import TypedStorage, UntypedStorage, copied, untyped
 from th_shell.torch.tensors.tensor import Tensor, storage_over, wrap
 
@@ -131,10 +131,6 @@ def _geometry(self: Tensor) -> tuple[dtype, int, Shape, Shape]:
     return self.dtype, self.offset * width, self.sizes, tuple([s * width for s in self.strides])
 
 
-def _text(self: Tensor) -> str:
-    return tensor_text(self.array, self.dtype, default_dtype())
-
-
 def _reduce_ex(self: Tensor, _: Any) -> tuple[Any, ...]:
     attributes = self.__dict__ or None
     return restored, ("Tensor", untyped(self.storage_object), *_geometry(self)), attributes
@@ -159,23 +155,7 @@ _PROTOCOLS = {
     "__deepcopy__": _deepcopy,
     "__format__": lambda self, spec: scalar_format(self, self.array, spec),
     "__reduce_ex__": _reduce_ex,
-    "__repr__": _text,
+    "__repr__": lambda self: tensor_text(self.array, self.dtype, default_dtype()),
 }
 for _name, _member in _PROTOCOLS.items():
     setattr(Tensor, _name, _member)
-
-
-# -- texts of storages
-
-
-def _typed(self: TypedStorage) -> str:
-    name = f"torch.storage.TypedStorage(dtype={self.dtype}, device=cpu)"
-    return storage_text(self.array, name)
-
-
-def _untyped(self: UntypedStorage) -> str:
-    return storage_text(self.array, "torch.storage.UntypedStorage(device=cpu)")
-
-
-setattr(TypedStorage, "__repr__", _typed)  # noqa: B010 (mypy refuses an assignment)
-setattr(UntypedStorage, "__repr__", _untyped)  # noqa: B010

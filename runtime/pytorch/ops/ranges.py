@@ -60,9 +60,10 @@ def arange(
     count = _count(start, end, step, whole and kind is int64)
     if kind.category is Category.INTEGER:
         first, width = (int(number_as(n, np.dtype(np.int64))) for n in (start, step))
-        values = np.arange(count) * width + first
-        return give(values.astype(kind.numpy, copy=False), out, warns=False)
-    return give(_steps(float(start), float(step), count, kind), out, warns=False)
+        values = (np.arange(count) * width + first).astype(kind.numpy, copy=False)
+    else:  # computed in float64
+        values = cast(float(start) + float(step) * np.arange(count), kind.numpy)
+    return give(values, out, warns=False)
 
 
 def _is_plain_range(start: Any, end: Any, step: Any) -> bool:
@@ -81,11 +82,6 @@ def _count(start: Any, end: Any, step: Any, whole: bool) -> int:
     if count > 2**60:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={listed([count])}")
     return int(count)
-
-
-def _steps(start: float, step: float, count: int, kind: dtype) -> Array:
-    """Return start + step * k for k from 0 on, computed in float64."""
-    return cast(start + step * np.arange(count), kind.numpy)
 
 
 @op(name="range", more=NEW.replace("bool pin_memory = False, ", ""))

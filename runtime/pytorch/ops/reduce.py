@@ -113,22 +113,11 @@ def prod(
     input: Tensor, dim: Any = None, keepdim: bool = False, dtype: Kind = None, out: Out = None
 ) -> Tensor:
     """Return the products of all elements, or along a dimension; of whole numbers as int64."""
+
     return reduced(_product, input, dim, keepdim, dtype, out)
 
 
 # -- averages
-
-
-def _average_type(name: str, input: Tensor, kind: Kind) -> DType:
-    result_type = kind or input.dtype
-    if result_type.category < Category.FLOAT:
-        what = "Optional dtype" if kind is not None else "Input dtype"
-        error = NotImplementedError if name == "mean" else RuntimeError
-        raise error(
-            f"{name}(): could not infer output dtype. {what} must be either a floating point or "
-            f"complex dtype. Got: {result_type.scalar}"
-        )
-    return result_type
 
 
 @op(f"mean(Tensor input, *, {_OPTIONS})", f"mean(Tensor input, tuple of ints[1]? {_ALONG})")
@@ -152,7 +141,13 @@ def mean(
 
 
 def _mean_type(input: Tensor, kind: Kind, out: Out) -> DType:
-    result_type = _average_type("mean", input, kind)
+    result_type = kind or input.dtype
+    if result_type.category < Category.FLOAT:
+        what = "Optional dtype" if kind is not None else "Input dtype"
+        raise NotImplementedError(
+            f"mean(): could not infer output dtype. {what} must be either a floating point or "
+            f"complex dtype. Got: {result_type.scalar}"
+        )
     if out is None:
         return result_type
     check_cast(result_type, out.dtype)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.torch.base.dtypes import bool_, dtype, int64
+from th_shell.torch.base.dtypes import bool_, int64
 from th_shell.torch.base.shapes import check_long
 from th_shell.torch.calls.schema import OUT, Out
 from th_shell.torch.calls.table import op, with_quick_call
@@ -120,11 +120,8 @@ _no_bools = _reject_bool("Boolean inputs not supported for relu")
 unary("relu", Pointwise(formulas.relu, NUMBERS, check=_no_bools), out=False)
 
 
-def _square_type(kind: dtype) -> dtype:
-    return int64 if kind is bool_ else kind
-
-
-unary("square", Pointwise(np.square, NUMBERS, _square_type, kernel="pow"))
+_square = Pointwise(np.square, NUMBERS, lambda kind: int64 if kind is bool_ else kind, kernel="pow")
+unary("square", _square)
 inverse = Pointwise(np.invert, ALL - FLOATS, kernel="bitwise_not_cpu")
 unary("bitwise_not", inverse)
 unary("logical_not", Pointwise(np.logical_not, result=bool_, kernel="logical_not_cpu"))
@@ -161,13 +158,8 @@ for _name, _ufunc in (("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.
 
 _test("isposinf", lambda a: a == np.inf, out=True)
 _test("isneginf", lambda a: a == -np.inf, out=True)
-
-
-def _signbit(a: Any) -> Any:
-    return np.signbit(a) if a.dtype.kind == "f" else np.less(a, 0)
-
-
-unary("signbit", Pointwise(_signbit, result=bool_), in_place=False)
+_signbit = Pointwise(np.signbit, result=bool_, whole=lambda a: np.less(a, 0))
+unary("signbit", _signbit, in_place=False)
 
 
 # -- functions with more parameters

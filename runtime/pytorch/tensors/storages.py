@@ -20,6 +20,7 @@ from th_shell.runtime.core.storage import Storage
 from th_shell.torch.base.device import CPU, device
 from th_shell.torch.base.dtypes import default_dtype, uint8
 from th_shell.torch.base.dtypes import dtype as DType
+from th_shell.torch.tensors.printing import storage_text
 from th_shell.torch.tensors.tensor import resize_storage, storage_type
 from th_shell.torch.tensors.writing import cast
 
@@ -127,6 +128,9 @@ class UntypedStorage(_Storage):
         """Return the bytes."""
         return self.object.data.view(np.uint8)
 
+    def __repr__(self) -> str:
+        return storage_text(self.array, "torch.storage.UntypedStorage(device=cpu)")
+
     def resize_(self, size: int) -> UntypedStorage:
         """Change the number of bytes, which has to be one of whole elements."""
         width = self.object.data.itemsize
@@ -188,6 +192,10 @@ class TypedStorage(_Storage):
     def dtype(self) -> DType:
         """Return the element type."""
         return self._dtype
+
+    def __repr__(self) -> str:
+        kind = f"torch.storage.TypedStorage(dtype={self.dtype}, device=cpu)"
+        return storage_text(self.array, kind)
 
     def untyped(self) -> UntypedStorage:
         """Return the bytes."""
