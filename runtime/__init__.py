@@ -77,27 +77,22 @@ __all__ = [
     "save",
 ]
 
-_LATE = {
-    "Function": "th_shell.runtime.t7.values",
-    "LuaFunction": "th_shell.runtime.engine.proxies",
-    "LuaObject": "th_shell.runtime.engine.proxies",
-    "LuaTable": "th_shell.runtime.engine.proxies",
-    "T7Error": "th_shell.runtime.t7.values",
-    "Table": "th_shell.runtime.t7.values",
-    "Tensor": "th_shell.torch",
-    "TorchObject": "th_shell.runtime.t7.values",
-    "load": "th_shell.runtime.t7.files",
-    "restored": "th_shell.torch.names",  # which pickles call
-    "save": "th_shell.runtime.t7.files",
+_LATE_MODULES = {
+    "th_shell.runtime.engine.proxies": "LuaFunction LuaObject LuaTable",
+    "th_shell.runtime.t7.files": "load save",
+    "th_shell.runtime.t7.values": "Function T7Error Table TorchObject",
+    "th_shell.torch": "Tensor",
+    "th_shell.torch.names": "restored",  # which pickles call
 }
+_LATE = {name: module for module, names in _LATE_MODULES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     load_numpy()
-    found = globals()[name] = getattr(import_module(_LATE[name]), name)
-    return found
+    value = globals()[name] = getattr(import_module(_LATE[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -3,6 +3,7 @@ without running it, and the table of operations.
 
 Engine is `ShellEngine` here. numpy, and what needs it, is loaded at its first use.
 """
+# ruff: noqa: F401
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -28,34 +29,6 @@ if TYPE_CHECKING:
     from th_shell.runtime.calls.table import ALL, TABLE, Row
     from th_shell.runtime.core.dtypes import DOUBLE
 
-__all__ = [
-    "ALL",
-    "DOUBLE",
-    "Dialogue",
-    "Engine",
-    "Facts",
-    "Interrupted",
-    "KEYWORDS",
-    "LuaError",
-    "LuaSyntaxError",
-    "Member",
-    "PROCESSORS",
-    "Replacement",
-    "Row",
-    "SignalWatcher",
-    "Stop",
-    "TABLE",
-    "Token",
-    "luajit_version",
-    "preload_lapack",
-    "preload_operations",
-    "preload_random",
-    "signal_watcher",
-    "structure",
-    "tokens",
-    "without_limit",
-]
-
 _WITH_OPERATIONS = {
     "ALL": "th_shell.runtime.calls.table",
     "DOUBLE": "th_shell.runtime.core.dtypes",
@@ -68,5 +41,5 @@ def __getattr__(name: str) -> Any:
     if name not in _WITH_OPERATIONS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     load_operations()
-    found = globals()[name] = getattr(import_module(_WITH_OPERATIONS[name]), name)
-    return found
+    value = globals()[name] = getattr(import_module(_WITH_OPERATIONS[name]), name)
+    return value

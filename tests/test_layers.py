@@ -201,12 +201,12 @@ def test_core_has_no_other_library_than_numpy() -> None:
 
 def test_the_shell_comes_by_the_door() -> None:
     offered = {
-        *("th_shell.runtime", "th_shell.torch"),
+        *("th_shell.runtime", "th_shell.runtime.*", "th_shell.torch"),
         *(f"th_shell.runtime.{name}" for name in runtime.__all__),
     }
     offered |= {
         "th_shell.runtime.shell",
-        *(f"th_shell.runtime.shell.{name}" for name in shell.__all__),
+        *(f"th_shell.runtime.shell.{name}" for name in (*vars(shell), *shell._WITH_OPERATIONS)),
     }
     offered |= {
         "th_shell.runtime.export",

@@ -3,28 +3,13 @@
 For Python programs, the names of the runtime: ``from th_shell import Engine, load, save``, told in
 ``help(runtime)``. The runtime is loaded when they are asked for.
 """
+# ruff: noqa: F403, F405
 
 TYPE_CHECKING = False  # as that of `typing`, which takes a while to load
 if TYPE_CHECKING:
     from typing import Any
 
-    from th_shell.runtime import (
-        Engine,
-        Function,
-        Interrupted,
-        LuaError,
-        LuaExit,
-        LuaFunction,
-        LuaObject,
-        LuaTable,
-        LuaTimeout,
-        T7Error,
-        Table,
-        Tensor,
-        TorchObject,
-        load,
-        save,
-    )
+    from th_shell.runtime import *
 
 __version__ = "0.1.0"
 
