@@ -19,7 +19,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from th_shell import __version__
-from th_shell.options import USAGE, Action, Options, parse
+from th_shell.options import Action, Options, parse, usage
 from th_shell.packages.place import search_users_tree
 from th_shell.visible import UsageError, can_show_first, complain, visible, visible_line
 
@@ -49,7 +49,7 @@ def main(argv: list[str] | None = None) -> int:
             gc.freeze()
     except UsageError as error:
         complain(error)
-        print(USAGE, end="", file=sys.stderr)
+        print(usage(), end="", file=sys.stderr)
         return WRONG_USAGE
     except MemoryError:
         complain("not enough memory")
@@ -105,7 +105,7 @@ def _print(what: str) -> int:
 def _texts(what: str) -> Iterator[str]:
     """Yield the text of an option that does nothing but print, part by part."""
     if what == "help":
-        yield USAGE
+        yield usage()
     elif what == "config":
         from th_shell.config import load, overview
 

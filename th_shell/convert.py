@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from th_shell.visible import UsageError, columns, complain, encodable, read_words, visible
@@ -49,47 +50,10 @@ _OPTIONS = {  # the options for new files, by the ends of their names
 }
 
 
-_HELP = """\
-Usage: th --convert in.t7 [new file] [options]
-
-Without a new file: say what is in a file of Torch7, and what its modules become.
-
-New files, by the ends of their names:
-  .pt           a net for PyTorch: its parameters as a state_dict, and beside them its source (.py)
-  .onnx         a net for ONNX
-  .safetensors  tensors by name
-  .h5           tensors by name as HDF5
-  .npz          tensors by name as arrays of numpy
-  .t7           a file of Torch7
-
-Options of nets:
-  --select PATH     the module in the file, as model.1.2; for .safetensors, .h5 and .npz
-                    any part
-  --input SIZES     the sizes of the net's input, as 1x3x224x224, of which the first, of samples,
-                    stays open; of a table 1x10,1x20
-  --treat A=B,...   take classes for others, as my.Residual=nn.Sequential
-  --type double     write double numbers; .pt and .onnx have float otherwise, .safetensors, .h5
-                    and .npz what the file has
-  --sample in.t7    an input by which what was written is compared with the net
-  --lua FILE        a Lua program that defines classes of the net, which is run before that
-  --python PATH     for .pt: the Python that has PyTorch, which runs what was written; by default
-                    that of the active environment (VIRTUAL_ENV, CONDA_PREFIX), or python3
-  --no-check        do not compare
-  --require-check   write nothing, with status 1, where that cannot be compared
-  --stub            for .pt: leave the places of unknown classes empty in the source
-
-Options of the others:
-  --all             for .safetensors, .h5 and .npz: also gradients, results, room to compute in,
-                    and what an optimizer keeps, which are left out where there is a module: the
-                    last line says how many
-  --format FORMAT   for .t7: binary, ascii or b32
-"""
-
-
 def run(words: Sequence[str], prepare: Prepare) -> int:
     """Run it; returns the exit status. words: those behind --convert. Raises UsageError."""
     if "--help" in words or "-h" in words:
-        print(_HELP, end="")
+        print(Path(__file__).with_suffix(".txt").read_text("utf-8"), end="")
         return 0
     files, options = read_words("convert", words, _NEEDS, _FLAGS)
     if not 1 <= len(files) <= 2:

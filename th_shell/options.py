@@ -5,46 +5,17 @@ argparse is not used: importing it takes a tenth of the time in which ``th -e`` 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from th_shell.visible import UsageError
 
-USAGE = """\
-Usage: th [options] [script.lua [arguments]]
 
-Options:
-  -e statement       run a statement
-  -l name            load a library (also -lname)
-  -i, --interactive  open the prompt after statements and script
-  -g, --globals      print where a global is made, or read before it was made
-  -gg, --gglobals    make that an error
-  --trust-functions  load functions from .t7 files: their bytecode can do anything
-  --gpu-as-cpu       let programs for GPUs compute on the processor (cutorch, cunn, cudnn)
-  --check path...    read programs (with --json, for other programs), and say what they need that
-                     is not here; they are not run
-  --lsp              serve an editor: what --check says, completion, help, definitions
-  --dap              debug programs from an editor: the Debug Adapter Protocol
-  --convert in.t7    say what is in a file of Torch7; with the name of a new file, write it for
-                     PyTorch, ONNX and others (--convert --help)
-  --install name...  bring packages for Lua, with what they need, to where require finds them: by
-                     name (nn, optim, rnn), from a git URL or a folder; --tree FOLDER for another
-                     place than the user's
-  --list, --remove name...
-                     list or remove what was installed
-  --jupyter install  let Jupyter run notebooks with th (--user, --sys-prefix, --prefix FOLDER)
-  --jupyter remove   undo that
-  --python           run Python instead: th --python [script.py [arguments]], -c or -e code,
-                     -m module, -i; import torch gives this project's torch, and with
-                     --torch installed the PyTorch that is installed
-  --config           print the settings of the prompt, and the file they are in
-  -v, --version      print the versions of th and of what it runs on
-  -h, --help         print this help
-  -                  run the standard input as a script
-
-Without statement and script: the prompt. Where the standard input is not a terminal, its inputs are
-run as at the prompt, without one; a file that is Lua as a whole is run as a script.
-"""
+def usage() -> str:
+    """Return the text of ``th --help``."""
+    with open(os.path.join(os.path.dirname(__file__), "usage.txt"), encoding="utf-8") as file:
+        return file.read()
 
 
 class Action(NamedTuple):

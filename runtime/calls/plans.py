@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from th_shell.runtime.calls.arguments import Call
 from th_shell.runtime.calls.failures import encode_error
@@ -49,12 +49,12 @@ class Plans:
 
     def __init__(self) -> None:
         self._default = DOUBLE
-        self._of_functions: list[dict[Any, Entry]] = []
+        self._function_plans: list[dict[Any, Entry]] = []
 
     def set_default_type(self, dtype: DType) -> None:
         """Make torch functions without a tensor argument work on this type."""
         self._default = dtype
-        for plans in self._of_functions:
+        for plans in self._function_plans:
             plans.clear()
 
     def entry(self, name: str, dtype: DType | None) -> Entry:
@@ -66,7 +66,7 @@ class Plans:
         """
         plans: dict[Any, Entry] = {}
         if dtype is None:
-            self._of_functions.append(plans)
+            self._function_plans.append(plans)
         by_dimensions = any("~" in (row.method or "") + (row.function or "") for row in TABLE[name])
         find = plans.get
 
@@ -96,30 +96,32 @@ class Plans:
         """The plan for a call: a function of the same arguments that runs the implementation."""
         if dtype is not None:
             return _plan(name, "method", dtype, args)
-        dtype, used = self.function_type(args)
-        plan = _plan(name, "function", dtype, args[: len(args) - used])
-        return (lambda *args: plan(*args[:-1])) if used else plan
+        dtype, is_named = self.function_type(args)
+        if not is_named:
+            return _plan(name, "function", dtype, args)
+        plan = _plan(name, "function", dtype, args[:-1])
+        return lambda *args: plan(*args[:-1])
 
-    def function_type(self, args: tuple[Any, ...]) -> tuple[DType, int]:
-        """The element type a torch function works on, and how many last arguments said so."""
+    def function_type(self, args: tuple[Any, ...]) -> tuple[DType, bool]:
+        """The element type a torch function works on, and whether the last argument names it."""
         for value in args[:2]:
             if type(value) in _DTYPE_OF:
-                return _DTYPE_OF[type(value)], 0
+                return _DTYPE_OF[type(value)], False
         if args and type(args[0]) is list and args[0] and type(args[0][0]) in _DTYPE_OF:
-            return _DTYPE_OF[type(args[0][0])], 0
+            return _DTYPE_OF[type(args[0][0])], False
         if args and type(args[-1]) is bytes and args[-1] in _BY_NAME:
-            return _BY_NAME[args[-1]], 1
-        return self._default, 0
+            return _BY_NAME[args[-1]], True
+        return self._default, False
 
 
-def _plan(name: str, space: str, dtype: DType, args: tuple[Any, ...]) -> Entry:
-    rows = [row for row in TABLE[name] if dtype in row.types and row.form(space) is not None]
+def _plan(name: str, namespace: str, dtype: DType, args: tuple[Any, ...]) -> Entry:
+    rows = [row for row in TABLE[name] if dtype in row.types and row.form(namespace) is not None]
     if not rows:
         raise TorchError(f"{dtype.tensor_name} does not implement the torch.{name}() function")
     if rows[0].reads_call:
         implementation = rows[0].implementation
         return lambda *args: encode(implementation(Call(dtype, args)), args)
-    forms = [(parse_form(row.form(space) or "", dtype), row) for row in rows]
+    forms = [(parse_form(row.form(namespace) or "", dtype), row) for row in rows]
     for form, row in forms:
         places = form.match(args)
         if places is not None:
@@ -138,23 +140,35 @@ def _argument_type(value: Any) -> str:
     return kind if kind in ("nil", "boolean", "string", "table", "userdata") else "???"
 
 
+class _Result(NamedTuple):
+    """A tensor that a call returns: a new one of a class, or one of the call's arguments.
+
+    word: the expression for it. number: what `encode` gives for it, the class's identifier, or
+    -1 - i for the argument i.
+    """
+
+    word: str
+    number: int
+    is_new: bool
+
+
 def _compile(form: Form, row: Row, places: list[int | None], args: tuple[Any, ...]) -> Entry:
     """Write the plan out as a Python function: no loop is left for the call itself."""
     scope: dict[str, Any] = {"implementation": row.implementation}
     names = [f"a{i}" for i in range(len(args))]
     words: list[str] = []
     new_lines: list[str] = []
-    results: list[tuple[str, int]] = []
+    results: list[_Result] = []
     for i, (argument, at) in enumerate(zip(form.arguments, places, strict=True)):
         word = _word(i, form, at, names, words, args, scope)
+        if at is None and argument.returned and argument.default == "new":
+            scope[f"C{i}"] = argument.kind.tensor
+            new_lines.append(f"    {word} = C{i}()")
         if argument.returned:
-            kind = -1 - at if at is not None else 0
-            if at is None and argument.default == "new":
-                scope[f"C{i}"] = argument.kind.tensor
-                new_lines.append(f"    {word} = C{i}()")
-            if at is None:
-                kind = -1 - names.index(word) if word in names else -100 - class_id(scope[f"C{i}"])
-            results.append((word, kind))
+            is_new = at is None and word not in names
+            place = names.index(word) if at is None and not is_new else at
+            number = class_id(scope[f"C{i}"]) if place is None else -1 - place
+            results.append(_Result(word, number, is_new))
         words.append(word)
     if new_lines and row.fresh is not None:
         scope["implementation"] = row.fresh
@@ -193,23 +207,21 @@ def _word(
     return f"r{i}({names[at]})"
 
 
-def _return(call: str, results: list[tuple[str, int]]) -> list[str]:
+def _return(call: str, results: list[_Result]) -> list[str]:
     if not results:
         return [f"    value = {call}", "    return (None, 0) if value is None else value"]
     if len(results) == 1:
         # An implementation may return a number instead of its destination (squeeze).
-        word, kind = results[0]
-        if kind == -1:
+        word, number, is_new = results[0]
+        if number == -1:
             return [f"    return {call}"]
-        if kind <= -100:
+        if is_new:
             return [
                 f"    value = {call}",
                 "    if value is not None: return value",
-                f"    return {word}, {-100 - kind}",
+                f"    return {word}, {number}",
             ]
-    parts = [
-        f"{word}, {-100 - kind}" if kind <= -100 else f"None, {kind}" for word, kind in results
-    ]
+    parts = [f"{word if is_new else None}, {number}" for word, number, is_new in results]
     return [f"    {call}", f"    return None, {len(results)}, {', '.join(parts)}"]
 
 
@@ -235,10 +247,10 @@ def find_small(plans: Plans, name: str, dtype: DType | None, code: int) -> bytes
         kinds.append(code % 16)
         code //= 16
     args = tuple([samples[kind] for kind in kinds])
-    space = "function" if dtype is None else "method"
+    namespace = "function" if dtype is None else "method"
     if dtype is None:
         dtype, _ = plans.function_type(args)
-    row, words = _match(name, space, dtype, args)
+    row, words = _match(name, namespace, dtype, args)
     if row is None or row.small is None:
         return None
     module, _, function = row.small.partition(".")
@@ -246,15 +258,15 @@ def find_small(plans: Plans, name: str, dtype: DType | None, code: int) -> bytes
 
 
 def _match(
-    name: str, space: str, dtype: DType, args: tuple[Any, ...]
+    name: str, namespace: str, dtype: DType, args: tuple[Any, ...]
 ) -> tuple[Row | None, list[str]]:
     """The row that fits, and the arguments for its Lua function."""
-    rows = [row for row in TABLE[name] if dtype in row.types and row.form(space) is not None]
+    rows = [row for row in TABLE[name] if dtype in row.types and row.form(namespace) is not None]
     if rows and rows[0].reads_call:
         return rows[0], [f"a{i + 1}" for i in range(len(args))]
     for row in rows:
         # How many dimensions tensors have is for the Lua function to look at.
-        form = parse_form(re.sub(r"~\dD", "", row.form(space) or ""), dtype)
+        form = parse_form(re.sub(r"~\dD", "", row.form(namespace) or ""), dtype)
         places = form.match(args)
         if places is not None:
             return row, [_lua_word(form, i, places, len(args)) for i in range(len(places))]

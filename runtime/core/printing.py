@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import product
 from math import floor, isinf, isnan, log10, prod
 
 import numpy as np
@@ -139,11 +139,11 @@ def storage_text(storage: Storage) -> str:
 
 
 _DOTS = "…"
-_OF_VECTOR, _OF_ROWS, _OF_SLICES = 5, 3, 2  # shown at each end
+_EDGE_ELEMENTS, _EDGE_ROWS, _EDGE_SLICES = 5, 3, 2  # shown at each end
 _NARROWEST = 2  # characters of a column
 
 #: Positions from 0 that are shown, in order; None where others are left out.
-_Shown = Sequence[int | None]
+_Positions = Sequence[int | None]
 
 
 def elided_text(value: Tensor | Storage, limit: int, style: str, width: int) -> str | None:
@@ -151,7 +151,7 @@ def elided_text(value: Tensor | Storage, limit: int, style: str, width: int) -> 
 
     style: what shows all elements. width: the characters that a line may have.
     """
-    size = value.size if isinstance(value, Storage) else prod(value.sizes) if value.sizes else 0
+    size = value.size if isinstance(value, Storage) else value.nelement
     if size <= limit:
         return None
     if isinstance(value, Storage):
@@ -167,11 +167,11 @@ def _elements(values: Array, width: int) -> tuple[str, int]:
     """Return the text of a tensor's elements, and how many it shows."""
     if values.ndim == 1:
         return _vector(values, np.dtype(np.float64))
-    positions = _ends(prod(values.shape[:-2]), _OF_SLICES)
+    positions = _ends(prod(values.shape[:-2]), _EDGE_SLICES)
     shown = [p for p in positions if p is not None]
     # The first dimension varies fastest.
     places = np.unravel_index(shown, values.shape[:-2], order="F") if values.ndim > 2 else ()
-    rows = _ends(values.shape[-2], _OF_ROWS)
+    rows = _ends(values.shape[-2], _EDGE_ROWS)
     edge = width // _NARROWEST
     while True:
         columns = _ends(values.shape[-1], edge)
@@ -192,7 +192,9 @@ def _elements(values: Array, width: int) -> tuple[str, int]:
     return "\n".join(parts), corners.size
 
 
-def _corners(values: Array, places: Sequence[Array], rows: _Shown, columns: _Shown) -> Array:
+def _corners(
+    values: Array, places: Sequence[Array], rows: _Positions, columns: _Positions
+) -> Array:
     """Return the numbers that are shown: slices x rows x columns."""
     row_places = np.array([r for r in rows if r is not None])
     column_places = np.array([c for c in columns if c is not None])
@@ -202,7 +204,7 @@ def _corners(values: Array, places: Sequence[Array], rows: _Shown, columns: _Sho
     return corners.astype(np.float64)
 
 
-def _ends(size: int, edge: int) -> _Shown:
+def _ends(size: int, edge: int) -> _Positions:
     """Return the first and last positions of a dimension; all, if that leaves out one at most."""
     if size <= 2 * edge + 1:
         return range(size)
@@ -210,7 +212,7 @@ def _ends(size: int, edge: int) -> _Shown:
 
 
 def _vector(values: Array, dtype: np.dtype[np.float64] | None = None) -> tuple[str, int]:
-    positions = _ends(len(values), _OF_VECTOR)
+    positions = _ends(len(values), _EDGE_ELEMENTS)
     shown = values[[p for p in positions if p is not None]]
     shown = shown if dtype is None else shown.astype(dtype)
     layout = find_layout(shown)
@@ -225,17 +227,14 @@ def _gap(layout: Layout) -> str:
 
 
 def _matrix_of_corners(
-    values: Array, layout: Layout, rows: _Shown, columns: _Shown, indent: str
+    values: Array, layout: Layout, rows: _Positions, columns: _Positions, indent: str
 ) -> str:
     texts = iter(number_texts(layout, values.reshape(-1)))
     scale = layout.scale
     margin = indent if scale is None else indent + " "
     lines = []
     for row in rows:
-        cells = chain([_gap(layout)]) if row is None else texts
-        line = [
-            _DOTS if column is None else _gap(layout) if row is None else next(cells)
-            for column in columns
-        ]
-        lines.append(margin + " ".join(line) + "\n")
+        gap = _gap(layout) if row is None else None
+        cells = [_DOTS if column is None else gap or next(texts) for column in columns]
+        lines.append(margin + " ".join(cells) + "\n")
     return ("" if scale is None else f"{indent}{scale:g} *\n") + "".join(lines)

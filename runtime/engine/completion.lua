@@ -79,8 +79,8 @@ end
 local function element(place, key)
   local value = place.value
   if type(value) == 'table' then
-    local found = rawget(value, tonumber(key) or 1)
-    return found ~= nil and { value = found } or nil
+    local member = rawget(value, tonumber(key) or 1)
+    return member ~= nil and { value = member } or nil
   end
   local class = place.class or raw_metatable(value)
   if not find(class_name(class), '^torch%.%a+Tensor$') then return nil end
@@ -111,8 +111,9 @@ local function result_of_call(place, returned)
   returned = gsub(returned, '"', '')
   if returned == 'T' then
     local object = place.object
-    local own = object and (object.class or class_of(object.value) and raw_metatable(object.value))
-    class = own or constructed(rawget(torch, 'Tensor'))
+    local of_object = object
+      and (object.class or class_of(object.value) and raw_metatable(object.value))
+    class = of_object or constructed(rawget(torch, 'Tensor'))
   else
     class = torch.getmetatable(returned)
   end

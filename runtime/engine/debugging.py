@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 from th_shell.runtime.core.encoding import to_bytes, to_text
 from th_shell.runtime.engine.ctrl_c import CtrlC
 from th_shell.runtime.engine.inputs import LuaCall
-from th_shell.runtime.host.lua_calls import answering, guarded
+from th_shell.runtime.host.lua_calls import guarded, with_marked_texts
 
 Answer = list[Any]
 #: A debugger as a generator: it yields requests and gets answers.
@@ -63,7 +63,7 @@ class DebuggerLine:
     def functions(self) -> dict[bytes, Any]:
         """Return the functions that Lua calls, by name."""
         return {
-            b"debugger": guarded(answering(self._next_request)),
+            b"debugger": guarded(with_marked_texts(self._next_request)),
             b"has_debugger": lambda: self.debugger is not None,
             b"prompt": guarded(self._open_prompt),
             b"has_prompt": lambda: self.prompt is not None,

@@ -16,11 +16,11 @@ jit.opt.start('maxirconst=4000', 'maxsnap=1000', 'maxrecord=8000')
 -- when it is asked for the first of them; host.uses_numpy tells whether it was.
 rawset(host, 'uses_numpy', false)
 setmetatable(host, { __index = function(_, name, ...) -- luacheck: ignore 212
-  local found = host.find(name)
-  if type(found) == 'string' then import 'core.errors'.raise(found) end
-  rawset(host, name, found)
+  local entry = host.find(name)
+  if type(entry) == 'string' then import 'core.errors'.raise(entry) end
+  rawset(host, name, entry)
   rawset(host, 'uses_numpy', true)
-  return found
+  return entry
 end })
 
 -- In this order they change Lua's own functions, and make the globals of programs.

@@ -95,7 +95,7 @@ def forms(text: bytes, reading: Reading | None) -> tuple[bytes | None, ...]:
 
 
 class _Opened(NamedTuple):
-    """An open block. kind: its first token; 'routine' for a statement that defines a function."""
+    """An open block. kind: its first token; 'definition' where a statement defines a function."""
 
     kind: str
     is_argument: bool
@@ -104,23 +104,24 @@ class _Opened(NamedTuple):
 class _Reader:
     """Goes through the tokens, and notes what is open and what the last token has ended.
 
-    _ended, where nothing is open: 'statement'; 'value', which only an operator continues; 'prefix',
-    behind which arguments or an index may stand; or '' for none of these. _naming: whether names
-    are declared: 'local', 'for' or ''. _labels: where the labels begin that the source ends with.
+    _last_ended, where nothing is open: 'statement'; 'value', which only an operator continues;
+    'prefix', behind which arguments or an index may stand; or '' for none of these. _declares:
+    whether names are declared: 'local', 'for' or ''. _labels: where the labels begin that the
+    source ends with.
     """
 
     def __init__(self, source: bytes) -> None:
         self._source = source.decode("latin-1")  # a character for each byte
         self._tokens = [token for token in tokens(self._source) if token.kind != "comment"]
-        self._before = 0  # where the last token ends
+        self._last_end = 0  # where the last token ends
         self._opened: list[_Opened] = []
-        self._ended = "statement"
-        self._naming = ""
+        self._last_ended = "statement"
+        self._declares = ""
         self._in_label = False
         self._labels: int | None = None
         self._names: set[bytes] = set()
         self._locals: list[bytes] = []
-        self._inner: set[bytes] = set()  # of blocks
+        self._block_locals: set[bytes] = set()  # of blocks
         self._exits: list[Exit] = []
         self._returns = False
         self._last: tuple[int, int] | None = None  # the offset, and how many locals there are
@@ -141,7 +142,7 @@ class _Reader:
 
     def _exit(self, offset: int) -> Exit:
         names = dict.fromkeys(self._locals)
-        inner = self._inner if self._opened else ()
+        inner = self._block_locals if self._opened else ()
         return Exit(offset, tuple(name for name in names if name not in inner))
 
     def _add(self, token: Token, after: Token | None) -> None:
@@ -152,32 +153,32 @@ class _Reader:
             return
         if text != ";":
             self._labels = None
-        is_routine = text == "function" and after is not None and after.kind == "name"
+        is_definition = text == "function" and after is not None and after.kind == "name"
         if not self._opened:
-            self._note_last(token, is_name, is_routine)
+            self._note_last(token, is_name, is_definition)
         if is_name:
             self._name(text.encode("latin-1"), after)
-        elif is_routine and after is not None and self._naming:
+        elif is_definition and after is not None and self._declares:
             self._local_function(after)
         elif text in ("local", "for"):
-            self._naming = text
+            self._declares = text
         elif text in ("return", "goto"):
             self._leave(token)
-        self._nest(token, is_routine)
+        self._nest(token, is_definition)
         self._end(token, is_name)
-        self._before = token.end
+        self._last_end = token.end
 
     def _label(self, token: Token) -> None:
         if token.text == "::":
             self._in_label = not self._in_label
             if self._labels is None:
                 self._labels = token.start
-            self._ended = "statement"
+            self._last_ended = "statement"
 
-    def _note_last(self, token: Token, is_name: bool, is_routine: bool) -> None:
+    def _note_last(self, token: Token, is_name: bool, is_definition: bool) -> None:
         """See whether an expression begins at a token that may stand behind statements."""
         text = token.text
-        if text in _STATEMENT or is_routine:
+        if text in _STATEMENT or is_definition:
             self._last = None
             return
         is_argument = text in ("(", "{") or token.kind == "string"
@@ -188,20 +189,20 @@ class _Reader:
             or text in _VALUES
             or text in ("function", "not", "#")
         )
-        is_new = self._ended == "value" or self._ended == "prefix" and not is_argument
-        is_on_new_line = "\n" in self._source[self._before : token.start]
-        if self._ended == "statement" or is_operand and is_new and is_on_new_line:
+        is_new = self._last_ended == "value" or self._last_ended == "prefix" and not is_argument
+        is_on_new_line = "\n" in self._source[self._last_end : token.start]
+        if self._last_ended == "statement" or is_operand and is_new and is_on_new_line:
             self._last = (token.start, len(self._locals))
 
     def _name(self, name: bytes, after: Token | None) -> None:
         self._names.add(name)
-        if self._naming:
-            if self._naming == "for" or self._opened:
-                self._inner.add(name)
+        if self._declares:
+            if self._declares == "for" or self._opened:
+                self._block_locals.add(name)
             else:
                 self._locals.append(name)
             if after is None or after.text != ",":
-                self._naming = ""
+                self._declares = ""
 
     def _leave(self, token: Token) -> None:
         # A jump may lead to a label at the end of the source.
@@ -211,27 +212,29 @@ class _Reader:
             self._returns = self._returns or is_end
 
     def _local_function(self, after: Token) -> None:
-        (self._inner.add if self._opened else self._locals.append)(after.text.encode("latin-1"))
-        self._naming = ""
+        (self._block_locals.add if self._opened else self._locals.append)(
+            after.text.encode("latin-1")
+        )
+        self._declares = ""
 
-    def _nest(self, token: Token, is_routine: bool) -> None:
+    def _nest(self, token: Token, is_definition: bool) -> None:
         text = token.text
         if text in _OPENING:
-            kind = "routine" if is_routine else text
-            self._opened.append(_Opened(kind, self._ended == "prefix"))
+            kind = "definition" if is_definition else text
+            self._opened.append(_Opened(kind, self._last_ended == "prefix"))
 
     def _end(self, token: Token, is_name: bool) -> None:
         text = token.text
         if text in _CLOSING or text == "end":
-            self._ended = self._closed(text)
+            self._last_ended = self._closed(text)
         elif is_name:
-            self._ended = "prefix"
+            self._last_ended = "prefix"
         elif token.kind == "string":
-            self._ended = "prefix" if self._ended == "prefix" else "value"
+            self._last_ended = "prefix" if self._last_ended == "prefix" else "value"
         elif token.kind == "number" or text in _VALUES:
-            self._ended = "value"
+            self._last_ended = "value"
         else:
-            self._ended = "statement" if text in (";", "break") else ""
+            self._last_ended = "statement" if text in (";", "break") else ""
 
     def _closed(self, text: str) -> str:
         opened = self._opened.pop() if self._opened else _Opened("", False)

@@ -2,8 +2,8 @@
 -- An input that mentions locals of the session is compiled as a function within a chunk that
 -- declares these names; then the function's upvalues are joined to those of the session, so that it
 -- and the functions of former inputs share the variables. The locals that an input itself declares
--- are taken over where it ends, by functions whose upvalues they are: see engine/inputs.py. Where
--- it ends with an error, their values are.
+-- are taken over where it ends, by functions whose upvalues they are (engine/input_reader.py).
+-- Where it ends with an error, their values are.
 -- @module session_locals
 
 local host, errors, shell = import('host', 'core.errors', 'engine.shell')
@@ -28,14 +28,14 @@ local function set_cell(name, holder, index)
 end
 
 -- A function with one upvalue, which has a value.
-local function holding(value)
+local function closure_over(value)
   return function() return value end
 end
 
 local is_lent = false -- whether the variables are those of a function, which is about to go on
-local kept = false -- whether the input that runs has handed over its locals
+local are_locals_kept = false -- whether the input that runs has handed over its locals
 
--- Keeps the locals that are upvalues of some functions: engine/inputs.py inserts calls of this.
+-- Keeps the locals that are upvalues of some functions; engine/input_reader.py inserts calls.
 local function keep(...)
   for i = 1, select('#', ...) do
     local taker = select(i, ...)
@@ -47,7 +47,7 @@ local function keep(...)
       name = getupvalue(taker, index)
     end
   end
-  kept = true
+  are_locals_kept = true
 end
 
 -- The level of a function for the caller; nil where it is not running. It is looked for from the
@@ -67,25 +67,25 @@ local function keep_values(f, declared)
   for name in gmatch(declared, '%S+') do
     local active, value = getlocal(level, index)
     if active ~= name then return end
-    set_cell(name, holding(value), 1)
+    set_cell(name, closure_over(value), 1)
     index = index + 1
   end
 end
 
 -- The function that holds the value of a name of the session in an upvalue, and its index; nil for
 -- other names.
-local function found(name)
+local function cell_of(name)
   local cell = cells[name]
   if cell then return cell.holder, cell.index end
   local number = match(name, '^_(%d+)$')
   if number and rawget(_G, name) == nil then
     local value = shell.result(tonumber(number))
-    if value ~= nil then return holding(value), 1 end
+    if value ~= nil then return closure_over(value), 1 end
   end
 end
 
 -- The function that a source is, within a chunk that declares the names of some cells.
-local function compiled_within(source, name, names)
+local function compile_within(source, name, names)
   local text = 'local ' .. concat(names, ',') .. ' return function(...) ' .. source .. '\nend'
   local outer, message, incomplete = shell.compile(text, name)
   if not outer then return nil, message, incomplete end
@@ -93,16 +93,16 @@ local function compiled_within(source, name, names)
 end
 
 -- The function that a source is, with the locals of the session as upvalues.
-local function joined(source, name, mentioned)
-  local names, joins = { KEEP }, { [KEEP] = { holder = holding(keep), index = 1 } }
+local function compile_with_locals(source, name, mentioned)
+  local names, joins = { KEEP }, { [KEEP] = { holder = closure_over(keep), index = 1 } }
   for word in gmatch(mentioned, '%S+') do
-    local holder, index = found(word)
+    local holder, index = cell_of(word)
     if holder then
       names[#names + 1] = word
       joins[word] = { holder = holder, index = index }
     end
   end
-  local f, message, incomplete = compiled_within(source, name, names)
+  local f, message, incomplete = compile_within(source, name, names)
   if not f then return nil, message, incomplete end
   local index = 1
   local upvalue = getupvalue(f, index)
@@ -116,7 +116,7 @@ end
 
 local function mentions_any(mentioned)
   for name in gmatch(mentioned, '%S+') do
-    if found(name) then return true end
+    if cell_of(name) then return true end
   end
   return false
 end
@@ -125,7 +125,7 @@ end
 -- rather than a statement. Returns the function, whether it returns values behind a nil, and the
 -- source of the form that takes over locals; or nil, the message, and whether only the end is
 -- missing.
-local function compiled(name, expression, statements, keeping, trailing, trailing_keeping)
+local function compile_any(name, expression, statements, keeping, trailing, trailing_keeping)
   local f = shell.compile(expression, name)
   if f then return f, true, expression end
   f = trailing and shell.compile(trailing, name)
@@ -164,18 +164,18 @@ end
 -- @return nil, or the message and the traceback of the error, or whether only the end is missing
 --   where it does not compile
 function session_locals.enter(name, number, quiet, before_values, mentioned, declared, ...)
-  local f, has_values, source = compiled(name, ...)
+  local f, has_values, source = compile_any(name, ...)
   if not f then return has_values, source end
   local is_joined = declared ~= '' or mentions_any(mentioned)
   if is_joined then
     local message, incomplete
-    f, message, incomplete = joined(source, name, mentioned)
+    f, message, incomplete = compile_with_locals(source, name, mentioned)
     if not f then return message, incomplete end
   end
   f = shell.prepare_input(f)
-  kept = declared == ''
+  are_locals_kept = declared == ''
   local function handler(object)
-    if not kept then pcall(keep_values, f, declared) end
+    if not are_locals_kept then pcall(keep_values, f, declared) end
     return errors.handle_error(object)
   end
   shell.number_results(number)
@@ -203,7 +203,7 @@ function session_locals.lend_locals(frame, give)
   local own_cells, own_order, lent = cells, order, {}
   cells, order, is_lent = {}, {}, true
   for i, variable in ipairs(frame.variables) do
-    lent[i] = variable.kind == 'local' and holding(variable.value) or frame.func
+    lent[i] = variable.kind == 'local' and closure_over(variable.value) or frame.func
     if variable.kind == 'local' then set_cell(variable.name, lent[i], 1) end
     if variable.kind == 'upvalue' then set_cell(variable.name, frame.func, variable.index) end
   end
@@ -233,7 +233,7 @@ end
 --- The value of a name that inputs see before the globals: of a local of the session, or the result
 -- of an input. nil for other names.
 function session_locals.value_of(name)
-  local holder, index = found(name)
+  local holder, index = cell_of(name)
   if holder then return (select(2, getupvalue(holder, index))) end
 end
 
@@ -244,8 +244,8 @@ function session_locals.each_variable(f)
   for _, name in ipairs(names) do f(name, values[name], true) end
   local hidden = rawget(_G, '_preloaded_')
   for name, value in next, _G do
-    local own = type(name) == 'string' and values[name] == nil
-    if own and not (type(hidden) == 'table' and rawget(hidden, name)) then f(name, value) end
+    local is_global = type(name) == 'string' and values[name] == nil
+    if is_global and not (type(hidden) == 'table' and rawget(hidden, name)) then f(name, value) end
   end
 end
 

@@ -21,7 +21,7 @@ from th_shell.runtime.engine.inputs import Chunk, Inputs, compile_file, compile_
 from th_shell.runtime.engine.lua_state import LuaState
 from th_shell.runtime.engine.variables import Variables, is_done
 from th_shell.runtime.errors import check
-from th_shell.runtime.host.lua_calls import answering, describe, door, guarded
+from th_shell.runtime.host.lua_calls import callable_by_name, describe, guarded, with_marked_texts
 
 
 class ShellEngine:
@@ -112,7 +112,7 @@ class ShellEngine:
         LuaError.
         """
         chunk = self.compile(source, name)
-        wrapped = [guarded(answering(f), interruptible=interruptible) for f in functions]
+        wrapped = [guarded(with_marked_texts(f), interruptible=interruptible) for f in functions]
         return dict(self._lua.call(b"module", chunk, *wrapped).items())
 
     def call(self, function: Chunk, *args: bytes) -> Any:
@@ -234,14 +234,14 @@ class ShellEngine:
         Tensors and storages become arrays of numpy, copies, and strings str; other objects are an
         error. The text that it returns is printed. Its ValueError is an error of Lua's.
         """
-        self._lua.call(b"define", to_bytes(name), door(name, function))
+        self._lua.call(b"define", to_bytes(name), callable_by_name(name, function))
 
     def show_pictures_by(self, function: Callable[..., str | None]) -> None:
         """Let Lua's image.display show pictures by a function, called as those of `define` are.
 
         Without this, it writes files.
         """
-        self._lua.call(b"show_pictures_by", door("image.display", function))
+        self._lua.call(b"show_pictures_by", callable_by_name("image.display", function))
 
     def use_prompt_who(self) -> None:
         """Let the global function who list sizes, bytes and shared memory, as a prompt needs it.

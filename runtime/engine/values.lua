@@ -17,12 +17,12 @@ local compile, prepare, for_guest = loadstring, loading.prepare, calls.for_guest
 local arguments = python_lock.arguments
 local byte, sub, match, min = string.byte, string.sub, string.match, math.min
 
-local kept, last = {}, 0 -- number -> value
+local values_by_id, last = {}, 0 -- number -> value
 local serials, made = setmetatable({}, { __mode = 'k' }), 0
 
 local function keep(value)
   last = last + 1
-  kept[last] = value
+  values_by_id[last] = value
   return last
 end
 
@@ -110,7 +110,7 @@ end
 
 local function decode(value, mark, ...) -- luacheck: ignore 212
   if mark == nil then return value end
-  if mark == 'kept' then return kept[value] end
+  if mark == 'kept' then return values_by_id[value] end
   if mark == '-0' then return -0.0 end
   if mark == 'function' then return new_function(value) end
   references.track(value) -- it may cross again
@@ -131,7 +131,7 @@ function decode_all(...)
   if n == 2 then return decode(...) end
   if n == 3 then
     local list, from, to = ...
-    return unpack(kept[list], from, to)
+    return unpack(values_by_id[list], from, to)
   end
   track_all(...)
   local marked, values = { ... }, {}
@@ -201,7 +201,7 @@ end
 local looks = {}
 
 function looks.get(id, ...)
-  return crossing(kept[id][(decode_all(...))])
+  return crossing(values_by_id[id][(decode_all(...))])
 end
 
 -- A field; of a function also whether it is a method: one that a table has not by itself.
@@ -211,43 +211,43 @@ local function field(self, name, value)
 end
 
 function looks.field(id, name)
-  return field(kept[id], name, kept[id][name])
+  return field(values_by_id[id], name, values_by_id[id][name])
 end
 
 function quick.get_number(id, key)
-  local value, more = packed(crossing(kept[id][key]))
+  local value, more = packed(crossing(values_by_id[id][key]))
   return value, more
 end
 
 function quick.set_plain(id)
   local key, value = arguments()
-  kept[id][key] = value
+  values_by_id[id][key] = value
 end
 
 --- The names of fields, one a line: the object's own, then those that its metatables lead to.
 function looks.names(id)
-  local found, seen, holder = {}, {}, kept[id]
+  local keys, seen, holder = {}, {}, values_by_id[id]
   while holder and not seen[holder] do
     seen[holder] = true
     for key in next, type(holder) == 'table' and holder or {} do
-      if type(key) == 'string' then found[#found + 1] = key end
+      if type(key) == 'string' then keys[#keys + 1] = key end
     end
     local metatable = debug.getmetatable(holder)
     local index = metatable and rawget(metatable, '__index')
     holder = type(index) == 'table' and index or metatable -- torch's classes are metatables
   end
-  return table.concat(found, '\n')
+  return table.concat(keys, '\n')
 end
 
 --- The first keys and values of a table, so many together.
 function looks.first(id, count)
-  local found, n = {}, 0
-  for key, value in next, kept[id] do
+  local pairs_in_turn, n = {}, 0
+  for key, value in next, values_by_id[id] do
     if n == count then break end
-    found[n + 1], found[n + 2] = key, value
+    pairs_in_turn[n + 1], pairs_in_turn[n + 2] = key, value
     n = n + 2
   end
-  return nil, encode_all(unpack(found, 1, n))
+  return nil, encode_all(unpack(pairs_in_turn, 1, n))
 end
 
 local names, count_names = {}, 0
@@ -260,41 +260,41 @@ function looks.name(name)
 end
 
 function quick.get_named(id, name)
-  local value, more = packed(crossing(kept[id][names[name]]))
+  local value, more = packed(crossing(values_by_id[id][names[name]]))
   return value, more
 end
 
 function quick.field_named(id, name)
   name = names[name]
-  local value, more = packed(field(kept[id], name, kept[id][name]))
+  local value, more = packed(field(values_by_id[id], name, values_by_id[id][name]))
   return value, more
 end
 
 function looks.set(id, ...)
   local key, value = decode_all(...)
-  kept[id][key] = value
+  values_by_id[id][key] = value
 end
 
 function looks.length(id)
-  return #kept[id]
+  return #values_by_id[id]
 end
 
 function looks.text(id)
-  return tostring(kept[id])
+  return tostring(values_by_id[id])
 end
 
 function looks.call(id, ...)
-  return crossing(kept[id](decode_all(...)))
+  return crossing(values_by_id[id](decode_all(...)))
 end
 
 function quick.call_plain(id)
-  local value, more = packed(crossing(kept[id](arguments())))
+  local value, more = packed(crossing(values_by_id[id](arguments())))
   return value, more
 end
 
 -- Calls a function with n numbers and booleans, three at most, which cross as they are.
 function quick.call_few(id, n, a, b, c)
-  local f = kept[id]
+  local f = values_by_id[id]
   local value, more
   if n == 1 then
     value, more = packed(crossing(f(a)))
@@ -309,7 +309,7 @@ function quick.call_few(id, n, a, b, c)
 end
 
 function looks.call_method(id, name, ...)
-  local self = kept[id]
+  local self = values_by_id[id]
   return crossing(self[name](self, decode_all(...)))
 end
 
@@ -317,28 +317,28 @@ end
 -- list's number, its length, how many such keys there are, and how many values of theirs are plain,
 -- up to the first one that is not.
 function looks.entries(id)
-  local source, n, plain = kept[id], 0, nil
+  local source, n, plain = values_by_id[id], 0, nil
   for key, value in next, source do
     if key ~= n + 1 then break end
     n = key
     if not plain and not is_plain(value) then plain = n - 1 end
   end
-  local found, count = {}, 0
+  local pairs_in_turn, count = {}, 0
   for key, value in next, source, n > 0 and n or nil do
-    found[count + 1], found[count + 2] = key, value
+    pairs_in_turn[count + 1], pairs_in_turn[count + 2] = key, value
     count = count + 2
   end
-  return nil, keep(found), count, n, plain or n
+  return nil, keep(pairs_in_turn), count, n, plain or n
 end
 
 --- Elements of a list.
 function looks.slice(id, from, to)
-  return nil, encode_all(unpack(kept[id], from, to))
+  return nil, encode_all(unpack(values_by_id[id], from, to))
 end
 
 --- Plain elements of a list.
 function looks.plain_slice(id, from, to)
-  return nil, unpack(kept[id], from, to)
+  return nil, unpack(values_by_id[id], from, to)
 end
 
 local function new_object(class)
@@ -386,17 +386,17 @@ function looks.build(more)
   local read, copy = reader(more)
   local tables, finishing = { {} }, {}
   local function value()
-    local found, mark = read(), read()
+    local read_value, mark = read(), read()
     local class = mark ~= 'table' and type(mark) == 'string' and match(mark, '^table (.+)')
-    if mark ~= 'table' and not class then return decode(found, mark) end
-    local t = tables[found]
+    if mark ~= 'table' and not class then return decode(read_value, mark) end
+    local t = tables[read_value]
     if t then return t end
     if not class then
       t = {}
     else
-      t, finishing[found] = new_object(class)
+      t, finishing[read_value] = new_object(class)
     end
-    tables[found] = t
+    tables[read_value] = t
     return t
   end
   local function list(n, into)
@@ -428,7 +428,7 @@ end
 
 --- Drops values that Python does not use any more.
 function values.drop(...)
-  for i = 1, select('#', ...) do kept[(select(i, ...))] = nil end
+  for i = 1, select('#', ...) do values_by_id[(select(i, ...))] = nil end
 end
 
 return values

@@ -36,7 +36,7 @@ class Members(NamedTuple):
     """
 
     owner: str
-    found: list[Member]
+    members: list[Member]
     more: int
 
 
@@ -63,7 +63,7 @@ class Variables:
     def names(self, path: str) -> dict[str, str]:
         """Return the names that may follow a dotted path ('' for globals), with their Lua types."""
         steps = [f".{name}" for name in path.split(".") if name]
-        return {member.name: member.kind for member in self.members(steps).found}
+        return {member.name: member.kind for member in self.members(steps).members}
 
     def members(
         self, steps: Sequence[str], prefix: str = "", limit: int = 0, any_text: bool = False

@@ -33,7 +33,7 @@ _METHODS = "seek_end position synchronize close complete check_open stop_bufferi
 _OPENERS = {b"torch.DiskFile": DiskFile, b"torch.PipeFile": PipeFile}
 
 
-def _opened(file: File) -> tuple[File, int]:
+def _with_window(file: File) -> tuple[File, int]:
     """Return a file and the address of its window."""
     return file, file.address
 
@@ -48,7 +48,7 @@ def _replace(name: bytes, data: bytes) -> None:
 def _over_bytes(address: int, size: int) -> tuple[File, int]:
     """Return a file over a Lua string and the zero byte behind it; Lua keeps the string."""
     storage = STORAGE_CLASSES[CHAR.index].at_address(address, size + 1)
-    return _opened(MemoryFile.over(storage, size))
+    return _with_window(MemoryFile.over(storage, size))
 
 
 def _put(file: File, address: int, size: int) -> int:
@@ -67,7 +67,7 @@ def _explanation(name: bytes, mode: bytes) -> bytes:
     return b"\1" + explanation_of_file(name, mode.decode()).encode()
 
 
-def _of_open(function: Callable[..., Any]) -> Callable[..., Any]:
+def _for_open_file(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that raises an ArgError for a closed file."""
 
     def call(file: File, *args: Any) -> Any:
@@ -102,15 +102,15 @@ def _restore(tensor: Tensor, storage: Storage | None, offset: int, *geometry: in
 def host_functions() -> dict[bytes, Callable[..., Any]]:
     """Return the functions by the names that Lua knows them under."""
     functions: dict[str, Callable[..., Any]] = {
-        "file_open": lambda kind, name, mode, quiet: _opened(
+        "file_open": lambda kind, name, mode, quiet: _with_window(
             _OPENERS[kind](name, mode.decode("latin-1"), quiet)
         ),
-        "file_open_saved": lambda name: _opened(SavedFile(name)),
+        "file_open_saved": lambda name: _with_window(SavedFile(name)),
         "file_replace": _replace,
-        "file_open_memory": lambda storage, mode: _opened(
+        "file_open_memory": lambda storage, mode: _with_window(
             MemoryFile(storage, mode.decode("latin-1"))
         ),
-        "file_over_memory": lambda storage: _opened(MemoryFile.over(storage, storage.size)),
+        "file_over_memory": lambda storage: _with_window(MemoryFile.over(storage, storage.size)),
         "file_over_bytes": _over_bytes,
         "file_fill": lambda file, need: file.fill(need),
         "file_remaining": _remaining,
@@ -122,9 +122,11 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
             storage.data[start:stop], storage.dtype
         ),
         "file_put": _put,
-        "file_seek": _of_open(lambda file, position: file.seek(min(int(position), sys.maxsize))),
-        "file_storage": _of_open(_storage),
-        **{f"file_{name}": _of_open(methodcaller(name)) for name in _METHODS},
+        "file_seek": _for_open_file(
+            lambda file, position: file.seek(min(int(position), sys.maxsize))
+        ),
+        "file_storage": _for_open_file(_storage),
+        **{f"file_{name}": _for_open_file(methodcaller(name)) for name in _METHODS},
         "file_flush_all": leave,
         "file_explanation": _explanation,
         "tensor_restore": _restore,

@@ -1,7 +1,7 @@
 """Calls between Lua and Python: the functions of Python that Lua calls, and those of Lua that
 operations call, which Lua itself has called.
 
-`guarded` keeps Python's exceptions out of Lua, `answering` tells strings from errors there.
+`guarded` keeps Python's exceptions out of Lua, `with_marked_texts` tells strings from errors there.
 
 lupa calls a Lua function in the coroutine that it got the function from. That coroutine may be
 waiting at that moment: for the operation, or for a finalizer that called it. Calling a function
@@ -48,7 +48,7 @@ def guarded(function: Callable[..., Any], *, interruptible: bool = False) -> Cal
     return wraps(function)(call)
 
 
-def answering(function: Callable[..., Any]) -> Callable[..., Any]:
+def with_marked_texts(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of whose results `ask` of ``lua/core/python_calls.lua`` can read texts."""
 
     @wraps(function)
@@ -61,19 +61,19 @@ def answering(function: Callable[..., Any]) -> Callable[..., Any]:
     return answer
 
 
-def door(name: str, function: Callable[..., str | None]) -> Callable[..., Any]:
+def callable_by_name(name: str, function: Callable[..., str | None]) -> Callable[..., Any]:
     """Return a function as Lua calls it (see `Engine.define`). name: its name in errors."""
 
     def call(*args: Any) -> str | None:
         try:
-            return function(*[_value(arg) for arg in args])
+            return function(*[_plain_value(arg) for arg in args])
         except ValueError as error:
             raise TorchError(f"{name}: {error}") from None
 
-    return guarded(answering(call))
+    return guarded(with_marked_texts(call))
 
 
-def _value(arg: Any) -> Any:
+def _plain_value(arg: Any) -> Any:
     """Return a value that knows nothing of Lua: arrays are copies."""
     import numpy as np  # late, with what needs it: before a value is passed, numpy is loaded
 

@@ -28,7 +28,7 @@ from th_shell.runtime.core.state import State, current
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
 from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 from th_shell.runtime.host import files
-from th_shell.runtime.host.lua_calls import answering, guarded
+from th_shell.runtime.host.lua_calls import guarded, with_marked_texts
 from th_shell.runtime.host.operating_system import columns
 from th_shell.runtime.packages import entry as package_function
 
@@ -95,7 +95,7 @@ def _of_nn(name: str) -> Callable[..., Any]:
         values = [arg.decode() if isinstance(arg, bytes) else arg for arg in args]
         return getattr(table, name)(*values)
 
-    return answering(call)
+    return with_marked_texts(call)
 
 
 def loop_for_lua(name: bytes, signature: bytes) -> tuple[int, int] | None:
@@ -163,8 +163,8 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "adopt_storage": _adopt_storage,
         "mirror_in": Tensor.mirror_in,
         "leave_block": _leave_block,
-        "elided": answering(_elided),
-        "small_source": answering(_small_source),
+        "elided": with_marked_texts(_elided),
+        "small_source": with_marked_texts(_small_source),
         "blas": lambda name, itemsize=8: blas(name.decode(), itemsize),
         "sorter": lambda: sorter() or 0,
         "half_bits": _half_bits,

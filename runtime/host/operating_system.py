@@ -17,7 +17,7 @@ from typing import Any
 from th_shell.runtime.core import machine
 from th_shell.runtime.core.state import current
 from th_shell.runtime.core.system import Commands, sleep
-from th_shell.runtime.host.lua_calls import answering
+from th_shell.runtime.host.lua_calls import with_marked_texts
 
 _KINDS: list[tuple[Callable[[int], bool], str]] = [
     (stat.S_ISREG, "file"),
@@ -52,7 +52,7 @@ def _asked(function: Callable[..., Any]) -> Callable[..., Any]:
             return error.errno or -1
         return 0 if result is None else result
 
-    return answering(call)
+    return with_marked_texts(call)
 
 
 def _kind(path: bytes) -> bytes:

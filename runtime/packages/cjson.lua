@@ -205,9 +205,9 @@ local function token(text, at, settings)
     end
   end
   for _, special in ipairs(settings.decode_invalid and SPECIAL_NUMBERS or {}) do
-    local found = match(text, special[1], at)
-    if found then
-      return 'T_NUMBER', byte(found) == 45 and -special[2] or special[2], at, at + #found
+    local word = match(text, special[1], at)
+    if word then
+      return 'T_NUMBER', byte(word) == 45 and -special[2] or special[2], at, at + #word
     end
   end
   if not find(c, '[-+%d]') then return nil, 'invalid token', at end

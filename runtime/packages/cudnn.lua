@@ -8,7 +8,7 @@ local function itself(self) return self end
 
 -- For each convolution with groups, the modules of nn that compute its groups. They are kept since
 -- the backward pass needs what the forward pass has left in them.
-local kept = setmetatable({}, { __mode = 'k' })
+local group_modules = setmetatable({}, { __mode = 'k' })
 
 -- The part of a tensor that belongs to a group: one of equal parts along a dimension.
 local function part(tensor, dimension, group, groups)
@@ -19,27 +19,30 @@ end
 -- Returns the modules of nn for the groups of a convolution, each with its part of the weights.
 local function convolutions(self)
   local kind = self.weight:type()
-  if not kept[self] or kept[self].kind ~= kind then kept[self] = { kind = kind } end
+  local modules = group_modules[self]
+  if not modules or modules.kind ~= kind then modules = { kind = kind } end
+  group_modules[self] = modules
   for group = 1, self.groups do
-    local one = kept[self][group] or torch.factory('nn.SpatialConvolution')()
-    kept[self][group] = one
+    local module = modules[group] or torch.factory('nn.SpatialConvolution')()
+    modules[group] = module
     for key, value in pairs(self) do
-      if type(value) == 'number' then one[key] = value end
+      if type(value) == 'number' then module[key] = value end
     end
     for _, name in ipairs{ 'weight', 'bias', 'gradWeight', 'gradBias' } do
-      one[name] = self[name] and part(self[name], 1, group, self.groups)
+      module[name] = self[name] and part(self[name], 1, group, self.groups)
     end
-    one.output, one.gradInput = one.output or self.weight.new(), one.gradInput or self.weight.new()
+    module.output = module.output or self.weight.new()
+    module.gradInput = module.gradInput or self.weight.new()
   end
-  return kept[self]
+  return modules
 end
 
 -- Changes nn.SpatialConvolution so that it computes groups of planes apart, as cudnn's does; the
 -- field `groups` is their number.
 local function allow_groups()
   local class = require('nn').SpatialConvolution
-  if kept[class] then return end
-  kept[class] = {}
+  if group_modules[class] then return end
+  group_modules[class] = {}
 
   -- Replaces a method; finish(self, results, dimension) joins the results of the groups.
   local function in_groups(name, finish)
@@ -47,8 +50,8 @@ local function allow_groups()
     class[name] = function(self, input, ...)
       if (self.groups or 1) == 1 then return plain(self, input, ...) end
       local results, at, gradient, scale = {}, input:dim() - 2, ...
-      for group, one in ipairs(convolutions(self)) do
-        results[group] = plain(one, part(input, at, group, self.groups),
+      for group, module in ipairs(convolutions(self)) do
+        results[group] = plain(module, part(input, at, group, self.groups),
           gradient and part(gradient, at, group, self.groups), scale)
       end
       return finish(self, results, at)

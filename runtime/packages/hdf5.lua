@@ -261,12 +261,12 @@ function Group:read(path)
 end
 
 local function all_of(group, known)
-  local found = {}
+  local values = {}
   for name, child in pairs(group._children) do
     known[child] = known[child] or (child._children and all_of(child, known) or child:all())
-    found[name] = known[child]
+    values[name] = known[child]
   end
-  return found
+  return values
 end
 
 --- All that is in the group, as a table of tensors and tables.

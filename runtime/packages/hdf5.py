@@ -33,8 +33,15 @@ _numbers = itertools.count(1)
 _objects: dict[int, Any] = {}  # what Lua knows: h5py's File, Group and Dataset
 
 #: The original reads integers by their width alone: those without a sign have the same bytes.
-_READ_AS = {"i1": "Byte", "i2": "Short", "i4": "Int", "i8": "Long", "f4": "Float", "f8": "Double"}
-_BY_NAME = {dtype.name: dtype for dtype in DTYPES}
+_TYPE_NAMES = {
+    "i1": "Byte",
+    "i2": "Short",
+    "i4": "Int",
+    "i8": "Long",
+    "f4": "Float",
+    "f8": "Double",
+}
+_DTYPES = {dtype.name: dtype for dtype in DTYPES}
 _CLASSES = {"S": "STRING", "O": "VLEN", "V": "COMPOUND", "b": "ENUM", "c": "COMPOUND"}
 
 
@@ -48,14 +55,14 @@ def _add(item: Any) -> int:
     return number
 
 
-def _known(number: Any) -> Any:
+def _get(number: Any) -> Any:
     """Return the object of a number, which a program may have made up; None if there is none."""
     item = _objects.get(number) if isinstance(number, int) else None
     return item if item is not None and item.id.valid else None
 
 
-def _find(number: float) -> Any:
-    item = _known(number)
+def _require(number: float) -> Any:
+    item = _get(number)
     if item is None:
         raise TorchError("the HDF5 file is closed")
     return item
@@ -165,26 +172,23 @@ def _is_open(path: bytes) -> bool:
 
 def _check(item: Any) -> None:
     """Raise OSError if writing the file of a group has failed."""
-    if (written := _written.get(item.file.filename)) is not None:
+    written = _written.get(item.file.filename)
+    if written is not None:
         written.check()
 
 
 @uninterruptible
 def _close(number: float) -> None:
     """Close a file, with all that was found in it; or let go of a group or dataset."""
-    item = _known(number)
+    item = _get(number)
     if item is not None:
         del _objects[int(number)]
     if not isinstance(item, _h5py().File):
         return
     with _errors("Error closing the HDF5 file"):
-        inside = [
-            n
-            for n, item_inside in _objects.items()
-            if item_inside.id.valid and item_inside.file == item
-        ]
-        for n in inside:
-            _objects.pop(n, None)
+        for member_number, member in list(_objects.items()):
+            if member.id.valid and member.file == item:
+                _objects.pop(member_number, None)
         written = _written.pop(item.filename, None)
         item.close()
         if written is not None:
@@ -203,7 +207,7 @@ def _close_all() -> None:
 
 def _group(number: float, name: bytes) -> int:
     """Return a group of a file or group; make it where there is none of the name."""
-    parent = _find(number)
+    parent = _require(number)
     with _errors("Invalid groupID -1"):
         if isinstance(parent.get(name), _h5py().Dataset):
             raise TorchError(f"{shown(name)} is data")
@@ -212,7 +216,7 @@ def _group(number: float, name: bytes) -> int:
 
 def _children(number: float) -> bytes:
     """Return the children of a group: number, kind, address and name of each, and a zero byte."""
-    parent = _find(number)
+    parent = _require(number)
     with _errors("Failed getting group info"):
         names = list(parent)
     lines = [f"{_child(parent, number, name)} {name}\0" for name in names]
@@ -239,11 +243,11 @@ def _dataset_text(number: float) -> str:
 
 
 def _path(number: float) -> str:
-    return shown(to_bytes(str(_find(number).name)))
+    return shown(to_bytes(str(_require(number).name)))
 
 
 def _name(number: float) -> bytes:
-    item = _known(number)
+    item = _get(number)
     return to_bytes(str(item.name)) if item is not None else b""
 
 
@@ -261,7 +265,7 @@ def _read(dataset: Any, dtype: DType, sizes: tuple[int, ...], where: Any) -> Ten
 
 
 def _all(number: float) -> Tensor:
-    dataset, dtype = _find(number), _type(number)
+    dataset, dtype = _require(number), _type(number)
     with _errors(f"HDF5DataSet:all() - failed reading data from {_dataset_text(number)}"):
         if not dataset.shape:
             raise TorchError("it has no dimension")
@@ -273,7 +277,7 @@ def _partial(number: float, ranges: Storage) -> Tensor:
 
     ranges: of each dimension the first and the last index, from 1.
     """
-    dataset, sizes = _find(number), _sizes(number)
+    dataset, sizes = _require(number), _sizes(number)
     first, last = ranges.data[::2].tolist(), ranges.data[1::2].tolist()
     if len(first) != len(sizes):
         raise TorchError(
@@ -289,20 +293,20 @@ def _partial(number: float, ranges: Storage) -> Tensor:
 
 
 def _sizes(number: float) -> tuple[int, ...]:
-    dataset = _find(number)
+    dataset = _require(number)
     with _errors("Failed getting dataspace size"):
         return tuple(dataset.shape or ())
 
 
 def _type(number: float) -> DType:
     """Return the element type of the tensor that a dataset is read into."""
-    dataset = _find(number)
+    dataset = _require(number)
     with _errors(f"Error getting type for object {int(number)}"):
         dtype, is_text = dataset.dtype, _h5py().check_string_dtype(dataset.dtype)
         is_choice = _h5py().check_enum_dtype(dtype)
     key = dtype.str[1:].replace("u", "i")
-    if key in _READ_AS and not is_choice:
-        return _BY_NAME[_READ_AS[key]]
+    if key in _TYPE_NAMES and not is_choice:
+        return _DTYPES[_TYPE_NAMES[key]]
     if dtype.kind in "iuf":
         kind = "float" if dtype.kind == "f" else "integer"
         raise TorchError(f"Cannot support reading {kind} data with size = {dtype.itemsize} bytes")
@@ -311,7 +315,7 @@ def _type(number: float) -> DType:
 
 
 def _file_type(tensor: Tensor) -> np.dtype[Any]:
-    if tensor.dtype.name not in _READ_AS.values() and tensor.dtype.name != "Char":
+    if tensor.dtype.name not in _TYPE_NAMES.values() and tensor.dtype.name != "Char":
         raise TorchError(f"Cannot find hdf5 file type for {tensor.dtype.tensor_name}")
     return tensor.dtype.numpy.newbyteorder("<")
 
@@ -321,7 +325,7 @@ def _write(
     number: float, name: bytes, tensor: Tensor, chunks: Storage | None, deflate: float | None
 ) -> int:
     """Make a dataset of a tensor in a group; with chunks, it can grow in its first dimension."""
-    group, dtype = _find(number), _file_type(tensor)
+    group, dtype = _require(number), _file_type(tensor)
     with _errors(f"Error writing data {shown(name)} to {_group_text(number)}"):
         if not tensor.nelement:
             raise TorchError("the tensor has no elements")
@@ -365,7 +369,7 @@ def _check_growth(dataset: Any, sizes: Sequence[int]) -> None:
 @uninterruptible
 def _append(number: float, name: bytes, tensor: Tensor) -> int:
     """Write a tensor behind the rows of a dataset."""
-    group = _find(number)
+    group = _require(number)
     with _errors(f"Error extending data {shown(name)} to {_group_text(number)}"):
         dataset = group.get(name)
         _check_growth(dataset, tensor.sizes)

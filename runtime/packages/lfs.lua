@@ -9,9 +9,9 @@ local lfs = { _VERSION = 'LuaFileSystem 1.8.0 (in th)' }
 
 -- A call's argument as a number; nil where it is absent.
 local function number(arg, value)
-  local found = tonumber(value)
-  if value ~= nil and not found then errors.type_error(arg, 'number', value) end
-  return found
+  local result = tonumber(value)
+  if value ~= nil and not result then errors.type_error(arg, 'number', value) end
+  return result
 end
 
 function lfs.currentdir() return (python_calls.ask(host.os_cwd)) end

@@ -100,9 +100,9 @@ local of_values = {
   end,
   send = function(x, to, tag) python.send(WORLD, pack(x), check_rank(2, to, 0), tag or 0) end,
   receive = function(_, from, tag)
-    local text, source, found = python.receive(WORLD, nil, check_rank(2, from, 'any_source'),
+    local text, source, received_tag = python.receive(WORLD, nil, check_rank(2, from, 'any_source'),
       tag or 'any_tag')
-    return read(text), source, found
+    return read(text), source, received_tag
   end,
 }
 
@@ -187,9 +187,9 @@ end
 --- Receives into a tensor, or another value: returns it, and the sender's rank and the tag.
 function mpi.receive(x, from, tag)
   if not is_tensor(x) then return of_values.receive(x, from, tag) end
-  local _, source, found = python.receive(WORLD, x, check_rank(2, from, 'any_source'),
+  local _, source, received_tag = python.receive(WORLD, x, check_rank(2, from, 'any_source'),
     tag or 'any_tag')
-  return x, source, found
+  return x, source, received_tag
 end
 
 --- Gives each process its part of what the root has: of a table its value, of a tensor as many

@@ -161,8 +161,8 @@ function mpiT.Probe(source, tag, comm, status)
 end
 
 function mpiT.Iprobe(source, tag, comm, flag, status)
-  local found, from, with = python.probe(comm, false, source, tag)
-  flag[1] = found and 1 or 0
+  local is_there, from, with = python.probe(comm, false, source, tag)
+  flag[1] = is_there and 1 or 0
   note(status, from, with)
   return 0
 end

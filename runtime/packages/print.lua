@@ -188,37 +188,40 @@ local function amount(value, depth, limit)
 end
 
 -- The functions that make the text of tensors and storages, unless a program has replaced them.
-local own = {}
+local original_tostring = {}
 for name in ('Byte Char Short Int Long Float Double Half'):gmatch('%a+') do
   for _, kind in ipairs{ 'Tensor', 'Storage' } do
     local mt = torch.getmetatable('torch.' .. name .. kind)
-    own[mt.__tostring], own[mt.__tostring__] = true, true
+    original_tostring[mt.__tostring], original_tostring[mt.__tostring__] = true, true
   end
 end
 
-local function elided_tensor(value, limit, how)
+local function elided_tensor(value, limit, command)
   local mt = getmetatable(value)
-  if type(mt) ~= 'table' or not own[mt.__tostring] or not own[mt.__tostring__] then return nil end
-  return (python_calls.ask(host.elided, bridge.to_python(value), limit, how))
+  if type(mt) ~= 'table' or not original_tostring[mt.__tostring]
+    or not original_tostring[mt.__tostring__] then
+    return nil
+  end
+  return (python_calls.ask(host.elided, bridge.to_python(value), limit, command))
 end
 
 -- Prints a value if it is large, with how to see all of it, and returns whether it was.
-local function print_if_large(value, limit, how)
+local function print_if_large(value, limit, command)
   local kind = type(value)
   if kind == 'table' and not has_tostring(value) then
     if amount(value, 0, limit) <= limit then return false end
     print_table(value, 0, write_visible, { ROOM })
-    write('(a part; ', how, ' shows all)\n')
+    write('(a part; ', command, ' shows all)\n')
     return true
   end
   local name = kind == 'userdata' and type_names.typename(value) or ''
   if find(name, '^torch%.%a+Tensor$') or find(name, '^torch%.%a+Storage$') then
-    local text = elided_tensor(value, limit, how)
+    local text = elided_tensor(value, limit, command)
     if text then write(text, '\n') end
     return text ~= nil
   elseif kind == 'string' and #value > limit * CHARACTERS then
     write_visible(beginning(value, limit), '…\n(', with_commas(#value), ' characters, ',
-      with_commas(limit), ' of them shown; ', how, ' shows all)\n')
+      with_commas(limit), ' of them shown; ', command, ' shows all)\n')
     return true
   end
   return false
@@ -235,10 +238,10 @@ end
 --   count as one; 0: all is shown
 function printing.print_elided(limit, ...)
   local n = select('#', ...)
-  local how = n == 1 and 'print(_LAST)' or 'print'
+  local command = n == 1 and 'print(_LAST)' or 'print'
   for i = 1, n do
     local value = select(i, ...)
-    if limit == 0 or not print_if_large(value, limit, how) then
+    if limit == 0 or not print_if_large(value, limit, command) then
       print_value(value, i == n, write_visible)
     end
   end

@@ -170,26 +170,26 @@ end
 --- A list without `length` elements from `start` on, and a list of those elements.
 function table.splice(list, start, length)
   start, length = start or 1, length or 1
-  local kept, removed = {}, {}
+  local remaining, removed = {}, {}
   for i, value in ipairs(list) do
-    local target = (i < start or i >= start + length) and kept or removed
+    local target = (i < start or i >= start + length) and remaining or removed
     target[#target + 1] = value
   end
-  return kept, removed
+  return remaining, removed
 end
 
 --- A list without duplicates.
 -- @param hash a function whose results are equal for duplicates; nil to compare the values
 -- @param merge a function that makes one value of two duplicates; nil to take the last one
 function table.prune(list, hash, merge)
-  local found, result = {}, {}
+  local by_key, result = {}, {}
   for _, value in ipairs(list) do
     local key = value
     if hash then key = hash(value) end
-    if merge and found[key] then value = merge(value, found[key]) end
-    found[key] = value
+    if merge and by_key[key] then value = merge(value, by_key[key]) end
+    by_key[key] = value
   end
-  for _, value in pairs(found) do result[#result + 1] = value end
+  for _, value in pairs(by_key) do result[#result + 1] = value end
   return result
 end
 

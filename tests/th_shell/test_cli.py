@@ -15,7 +15,7 @@ from tests.data_files import data
 from tests.processes import run_python
 from tests.th_shell.terminals import Terminal
 from th_shell import __version__
-from th_shell.options import USAGE
+from th_shell.options import usage
 from th_shell.visible import BANNER
 
 TOP = Path(__file__).parents[2]
@@ -84,11 +84,11 @@ def test_what_to_do_about_gpus(th: Run, program: str, error: str) -> None:
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
 def test_help(th: Run, option: str) -> None:
-    assert outcome(th(option)) == (0, USAGE, "")
+    assert outcome(th(option)) == (0, usage(), "")
 
 
 def test_an_unknown_option_prints_the_usage(th: Run) -> None:
-    assert outcome(th("-z")) == (2, "", f"th: unrecognized option -z\n{USAGE}")
+    assert outcome(th("-z")) == (2, "", f"th: unrecognized option -z\n{usage()}")
 
 
 def test_a_statement(th: Run) -> None:

@@ -61,7 +61,7 @@ def _members(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> 
     methods = code[-1].text == ":"
     candidates = [
         _name(member, listed.owner)
-        for member in listed.found
+        for member in listed.members
         # Metamethods and other names with an underscore are listed only when one is typed.
         if (prefix or not member.name.startswith("_"))
         and (member.kind == "function" or not methods)
@@ -76,7 +76,7 @@ def _names(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> Co
     )  # the runtime's own list of what no program has made
     candidates: dict[str, Candidate] = {
         member.name: replace(_name(member), is_own=member.name not in built_in)
-        for member in listed.found
+        for member in listed.members
     }
     candidates.update({word: Candidate(word, "keyword") for word in KEYWORDS})
     candidates.update({name: Candidate(name, "local", is_own=True) for name in local_names(code)})
@@ -104,7 +104,7 @@ def _keys(
     ending = closing and f"{closing}]"
     candidates = [
         _name(member, listed.owner, _escaped(member.name, quote) + ending)
-        for member in listed.found
+        for member in listed.members
         if prefix or not member.name.startswith("__")
     ]
     return Completions(start, candidates, listed.more)
@@ -116,7 +116,7 @@ def _modules(prefix: str, start: int, closing: str, engine: Engine) -> Completio
         listed = engine.variables.members(
             [".package", f".{table}"], prefix, MOST_NAMES, any_text=True
         )
-        names.update(member.name for member in listed.found)
+        names.update(member.name for member in listed.members)
     for patterns in ("path", "cpath"):
         names.update(
             modules(prefix, engine.variables.text_of([".package", f".{patterns}"])[1] or "")

@@ -67,12 +67,12 @@ def _forms(call: OpenCall, engine: Engine) -> list[_Form]:
     *steps, last = call.steps
     name = last[1:]
     listed = engine.variables.members(steps, name)
-    member = next((item for item in listed.found if item.name == name), None)
+    member = next((item for item in listed.members if item.name == name), None)
     if member is None:
         return []
     if member.kind != "function":  # an object, or a class, whose constructor has parameters
         constructor = engine.variables.members([*call.steps, "("], "__init")
-        parameters = [item.parameters for item in constructor.found if item.name == "__init"]
+        parameters = [item.parameters for item in constructor.members if item.name == "__init"]
         return [(item.split(", "), 1) for item in parameters] or _meant(call, listed.owner)
     parameters = forms(name, listed.owner) if member.is_operation else []
     if parameters:

@@ -49,8 +49,8 @@ def _files(folder: Path) -> dict[Path, str]:
     settings = texts["th-docs.toml"]
     up = os.path.relpath(top, folder)
     if patterns := [os.path.normpath(f"{up}/{pattern}") for pattern in _lua_path(top)]:
-        found = f"lua_path = {json.dumps(patterns, ensure_ascii=False)}"
-        settings = settings.replace(_EXAMPLE_OF_PATH, found)
+        lua_path = f"lua_path = {json.dumps(patterns, ensure_ascii=False)}"
+        settings = settings.replace(_EXAMPLE_OF_PATH, lua_path)
     project = " ." if _installs_python(top) else ""
     workflow = texts["docs.yml"].format(folder=shlex.quote(shown), project=project)
     return {folder / "th-docs.toml": settings, top / ".github" / "workflows" / "docs.yml": workflow}

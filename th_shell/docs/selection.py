@@ -43,7 +43,7 @@ def find_pages(words: Iterable[str]) -> list[Path]:
     """
     chosen: dict[Path, None] = {}
     for word in words:
-        pages = list(_meant(word))
+        pages = list(_pages_of_word(word))
         if not pages:
             problem = "no pages in this folder" if os.path.isdir(word) else "no page matches"
             raise NoPagesError(f"{word or repr(word)}: {problem}")
@@ -64,7 +64,7 @@ def _root(word: str) -> str:
     return _root(above) if not os.path.lexists(word) and glob.has_magic(above) else above
 
 
-def _meant(word: str) -> Iterator[Path]:
+def _pages_of_word(word: str) -> Iterator[Path]:
     if os.path.isdir(word):
         yield from pages_below(Path(word))
     elif os.path.lexists(word) or (word and not glob.has_magic(word)):
@@ -104,18 +104,16 @@ def changed_pages(pages: Sequence[Path], base: str) -> list[Path]:
     UsageError.
     """
     top = Path(git("rev-parse", "--show-toplevel").rstrip("\n"))
-    commit = git("merge-base", "--octopus", "HEAD", *([base] if base else _branches())).strip()
-    listed = git("-C", str(top), "diff", "-z", "--name-only", "--no-relative", commit)
-    listed += git("-C", str(top), "ls-files", "-z", "--others", "--exclude-standard")
-    files = {top / name for name in listed.split("\0") if name}
-    names = {file.name for file in files}
-    places = {page: {page.parent.resolve() / page.name, page.resolve()} for page in pages}
     for page in pages:
         if not page.resolve().is_relative_to(top):
             raise UsageError(f"{page} is not in the repository {top}")
-    own_files = {path for some in places.values() for path in some if not _is_list(path)}
+    commit = git("merge-base", "--octopus", "HEAD", *([base] if base else _branches())).strip()
+    files = _changed_files(top, commit)
+    names = {file.name for file in files}
+    places = {page: {page.parent.resolve() / page.name, page.resolve()} for page in pages}
+    page_files = {path for paths in places.values() for path in paths if not _is_list(path)}
     shared = sorted(
-        file for file in files - own_files if file.is_symlink() or not _is_of_page(file)
+        file for file in files - page_files if file.is_symlink() or not _is_of_page(file)
     )
     changed = [
         page
@@ -127,6 +125,13 @@ def changed_pages(pages: Sequence[Path], base: str) -> list[Path]:
     count = f"{len(changed)} of {len(pages)}"
     complain(f"{count} pages have changed since {commit[:10]}{why}", "th-docs")
     return changed
+
+
+def _changed_files(top: Path, commit: str) -> set[Path]:
+    """Return the files of a repository that have changed since a commit, or are new."""
+    listed = git("-C", str(top), "diff", "-z", "--name-only", "--no-relative", commit)
+    listed += git("-C", str(top), "ls-files", "-z", "--others", "--exclude-standard")
+    return {top / name for name in listed.split("\0") if name}
 
 
 def _is_list(file: Path) -> bool:

@@ -122,7 +122,7 @@ def meaning(before: str, symbol: symbols.Symbol, program: Program, workspace: Wo
         steps = path.steps if path else []
     if symbol.local is None and steps:
         listed = workspace.engine.variables.members(steps[:-1], symbol.name)
-        if any(member.name == symbol.name for member in listed.found):
+        if any(member.name == symbol.name for member in listed.members):
             sections = SECTIONS_OF_CLASS.get(_class(listed.owner), ())
             library_meaning = find(symbol.name, sections) or find_path(
                 ".".join(s[1:] for s in steps)

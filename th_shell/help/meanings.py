@@ -174,4 +174,4 @@ def few_names(path: str, engine: Engine) -> list[str]:
     listed = engine.variables.members(
         [f".{name}" for name in path.split(".") if name], limit=MOST_NAMES
     )
-    return [] if listed.more else [member.name for member in listed.found]
+    return [] if listed.more else [member.name for member in listed.members]

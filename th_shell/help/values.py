@@ -63,12 +63,14 @@ def _total(facts: Facts) -> str:
 def _place(facts: Facts) -> list[str]:
     if "storage" not in facts:
         return ["without a storage"]
-    held = int(facts["storage_size"])
-    whole = facts["offset"] == 1 and facts["elements"] == held
+    storage_size = int(facts["storage_size"])
+    is_all = facts["offset"] == 1 and facts["elements"] == storage_size
     if facts.get("beyond"):
-        return [f"reaches past the end of its storage, which has {counted(held, 'element')}"]
-    part = "all" if whole else f"from element {facts['offset']} on"
-    place = f"storage {facts['storage']} with {counted(held, 'element')}, {part}"
+        return [
+            f"reaches past the end of its storage, which has {counted(storage_size, 'element')}"
+        ]
+    part = "all" if is_all else f"from element {facts['offset']} on"
+    place = f"storage {facts['storage']} with {counted(storage_size, 'element')}, {part}"
     return [place, *_sharing("shares its storage with", facts)]
 
 

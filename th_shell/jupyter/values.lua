@@ -74,7 +74,7 @@ local function grid(element, lines, columns)
     for at, j in ipairs(columns or { 1 }) do row[at] = i and j and element(i, j) or 0 end
     rows[#rows + 1] = row
   end
-  local how = number_format(rows)
+  local layout = number_format(rows)
   local out = { TABLE }
   if columns then
     out[#out + 1] = '<thead><tr><th></th>'
@@ -85,7 +85,7 @@ local function grid(element, lines, columns)
   for at, i in ipairs(lines) do
     out[#out + 1] = '<tr><th>' .. (i or '⋮') .. '</th>'
     for k, j in ipairs(columns or { 1 }) do
-      local text = i and j and number_text(rows[at][k], how) or i and '⋯' or j and '⋮' or '⋱'
+      local text = i and j and number_text(rows[at][k], layout) or i and '⋯' or j and '⋮' or '⋱'
       out[#out + 1] = '<td>' .. text .. '</td>'
     end
     out[#out + 1] = '</tr>'

@@ -83,22 +83,22 @@ class _Installation:
         """
         waiting = [(word, "") for word in dict.fromkeys(asked)]
         while waiting:
-            packages = list(filter(None, (self._bring(word, user) for word, user in waiting)))
+            packages = list(filter(None, (self._package_for(word, user) for word, user in waiting)))
             waiting = []
-            for package in filter(self._put, packages):
+            for package in filter(self._add_to_tree, packages):
                 record = package.record
                 waiting += [(name, record.name) for name in record.dependencies]
         for record in self._installed:
             self._try_modules(record)
         return self._status
 
-    def _bring(self, word: str, user: str) -> _Package | None:
+    def _package_for(self, word: str, user: str) -> _Package | None:
         """Return the package that a word is for. user: the package that needs it, or ''."""
         try:
             if user and (word.lower() in self._known or provided_by_th(word)):
                 return None
             self._known.add(word.lower())
-            source = self._find(word, user)
+            source = self._fetch_named(word, user)
         except (UsageError, OSError) as error:
             self._status = _fail(f"{user} needs {word}: {error}" if user else error)
             return None
@@ -106,7 +106,7 @@ class _Installation:
             self._known.add(source.record.name.lower())
         return source
 
-    def _find(self, word: str, user: str) -> _Package | None:
+    def _fetch_named(self, word: str, user: str) -> _Package | None:
         if not user and (re.search(r"[/\\:]|^\.", word)):
             return self._read(word, _short(word))
         if provided_by_th(word):
@@ -127,10 +127,11 @@ class _Installation:
             raise UsageError(f"{source} has no Lua files")
         needed = tuple(spec.dependencies) if spec else ()
         version = spec.version if spec else ""
-        record = Record(name, version, _lasting(source), commit, sorted(files), needed)
+        origin = str(Path(source).resolve()) if Path(source).is_dir() else source
+        record = Record(name, version, origin, commit, sorted(files), needed)
         return _Package(record, files, about_c_code(name) if has_c_code(checkout) else "")
 
-    def _put(self, package: _Package) -> bool:
+    def _add_to_tree(self, package: _Package) -> bool:
         """Put a package's files into the tree, and tell it; return whether they could be."""
         record = package.record
         try:
@@ -158,13 +159,8 @@ class _Installation:
 def _short(word: str) -> str:
     """Return the last part of a URL or path, which may be the package's name."""
     path = Path(word.rstrip("/"))
-    return (
-        (path.resolve() if path.is_dir() else path).name.removesuffix(".git").removesuffix(".lua")
-    )
-
-
-def _lasting(source: str) -> str:
-    return str(Path(source).resolve()) if Path(source).is_dir() else source
+    name = path.resolve().name if path.is_dir() else path.name
+    return name.removesuffix(".git").removesuffix(".lua")
 
 
 # -- whether a package can be loaded

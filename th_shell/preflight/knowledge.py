@@ -136,7 +136,7 @@ def facts_of(engine: Engine) -> Facts:
     of_classes = [engine.variables.names(f"torch.{name}") for name in _CLASSES]
     operations = {
         space: frozenset(
-            member.name for member in engine.variables.members(path).found if member.is_operation
+            member.name for member in engine.variables.members(path).members if member.is_operation
         )
         for space, path in (("function", [".torch"]), ("method", [".torch", ".DoubleTensor"]))
     }

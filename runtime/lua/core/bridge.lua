@@ -349,9 +349,9 @@ function bridge.package_function(package, name, dtype)
   local function raise(encoded) errors.raise(encoded, short) end
   return function(...)
     if not entry then
-      local found = host.package_function(package, name, dtype)
-      if type(found) == 'string' then raise(found) end
-      entry = found
+      local answer = host.package_function(package, name, dtype)
+      if type(answer) == 'string' then raise(answer) end
+      entry = answer
     end
     local a, b, c = ...
     return finish(raise, a, b, c, entry(convert_all(select('#', ...), ...)))

@@ -179,11 +179,11 @@ end
 -- Makes the Python object of the storage of a block or store, which keeps that and updates the
 -- storage's struct from then on.
 local function adopt_block(block, dtype)
-  local own = block.own
-  if is_known(own) then return c_structs.storage_object(own) end
-  local address, data = address_of(own), address_of(own.data)
+  local struct = block.own
+  if is_known(struct) then return c_structs.storage_object(struct) end
+  local address, data = address_of(struct), address_of(struct.data)
   local object = ask(python_calls.call_apart, host.adopt_storage, dtype.index, address, data,
-    tonumber(own.size), block)
+    tonumber(struct.size), block)
   references.track(object)
   storages[address] = object
   return object
@@ -236,12 +236,12 @@ local function new_object(view, anchor, dtype)
   if anchor == c_structs.NO_STORAGE then return ask(host.adopt_empty, dtype.index) end
   local offset = tonumber(view.storageOffset)
   if type(anchor) == 'cdata' then
-    local own = anchor.own
-    if not is_known(own) then
-      return ask(python_calls.call_apart, host.adopt_block, dtype.index, address_of(own),
-        address_of(own.data), tonumber(own.size), anchor, offset, geometry_of(view))
+    local struct = anchor.own
+    if not is_known(struct) then
+      return ask(python_calls.call_apart, host.adopt_block, dtype.index, address_of(struct),
+        address_of(struct.data), tonumber(struct.size), anchor, offset, geometry_of(view))
     end
-    anchor = c_structs.storage_object(own)
+    anchor = c_structs.storage_object(struct)
   end
   return ask(host.adopt, anchor, offset, geometry_of(view))
 end
@@ -322,10 +322,10 @@ end
 --- Called before the elements of a block's storage are moved out of the block. Its views, which
 -- have kept the block alive, must keep the storage alive from then on.
 function c_structs.leave_block(block)
-  local own = block.own
-  own.flag = bit.bor(own.flag, c_structs.flags.MOVED)
-  if bit.band(own.flag, c_structs.flags.SHARED) == 0 then return end
-  local storage = c_structs.storage_object(own)
+  local struct = block.own
+  struct.flag = bit.bor(struct.flag, c_structs.flags.MOVED)
+  if bit.band(struct.flag, c_structs.flags.SHARED) == 0 then return end
+  local storage = c_structs.storage_object(struct)
   for value in next, keep_alive.holders do
     if rawequal(anchor_of(value), block) then keep_storage(value, storage) end
   end

@@ -51,9 +51,9 @@ local function index(self, key, ...) -- luacheck: ignore 212
     if type(custom) ~= 'function' then
       errors.fail('critical internal indexing error: __index__ is not a function')
     end
-    local value, found = mt[INDEX](self, key)
+    local value, is_element = mt[INDEX](self, key)
     -- Torch7: the function's last result says whether there was such an element.
-    if found then return value end
+    if is_element then return value end
   end
   return mt[key]
 end

@@ -35,9 +35,9 @@ end
 -- A function that goes through a table as its metatable says.
 local function honouring(field, iterate)
   return function(value)
-    local own = metafield(value, field)
-    if own then
-      local f, s, v = own(value)
+    local metamethod = metafield(value, field)
+    if metamethod then
+      local f, s, v = metamethod(value)
       return f, s, v
     end
     return iterate(value)

@@ -25,19 +25,19 @@ local length_operator = {}
 -- ------------------------------------------------------------------- the length
 
 local function name_of_variable(name, level)
-  local kind, i, found = 'global', 1, getlocal(level + 1, 1)
-  while found do
-    if found == name then kind = 'local' end
+  local kind, i, variable = 'global', 1, getlocal(level + 1, 1)
+  while variable do
+    if variable == name then kind = 'local' end
     i = i + 1
-    found = getlocal(level + 1, i)
+    variable = getlocal(level + 1, i)
   end
   if kind == 'local' then return kind end
   local f = getinfo(level + 1, 'f').func
-  i, found = 1, getupvalue(f, 1)
-  while found do
-    if found == name then kind = 'upvalue' end
+  i, variable = 1, getupvalue(f, 1)
+  while variable do
+    if variable == name then kind = 'upvalue' end
     i = i + 1
-    found = getupvalue(f, i)
+    variable = getupvalue(f, i)
   end
   return kind
 end

@@ -49,8 +49,8 @@ local function find_room()
 end
 
 local function has_room()
-  local ok, found = pcall(find_room)
-  return ok and found
+  local ok, has_found = pcall(find_room)
+  return ok and has_found
 end
 
 local function release()

@@ -63,9 +63,9 @@ local top = 0
 
 -- Makes sure that the list has at least SPARE free slots.
 local function spare_slots()
-  local slot, found = slots[0] or 0, 0
-  while slot ~= 0 and found < SPARE do slot, found = slots[slot], found + 1 end
-  if found == SPARE then return end
+  local slot, free_slots = slots[0] or 0, 0
+  while slot ~= 0 and free_slots < SPARE do slot, free_slots = slots[slot], free_slots + 1 end
+  if free_slots == SPARE then return end
   slot, top = slots[0] or 0, math.max(top, table.maxn(slots))
   for i = top + 1, top + 4 * SPARE do slots[i], slot = slot, i end
   top, slots[0] = top + 4 * SPARE, slot

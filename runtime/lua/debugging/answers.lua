@@ -14,7 +14,7 @@ local MOST = 500 -- parts of a value that are told of
 local answers = {}
 
 -- The values with parts that were told of: { value, keys of the parts by their names }.
-local kept = {}
+local described_values = {}
 
 local function element(value, i) return value[i] end
 
@@ -49,8 +49,8 @@ end
 local function describe(list, value)
   local number = 0
   if has_parts(value) then
-    number = #kept + 1
-    kept[number] = { value = value, keys = {} }
+    number = #described_values + 1
+    described_values[number] = { value = value, keys = {} }
   end
   list[#list + 1] = who.in_short(value)
   list[#list + 1] = type_names.typename(value) or type(value)
@@ -107,7 +107,7 @@ end
 
 --- The parts of a value: for each its name, and three items that describe it.
 function verbs.parts(_, number)
-  local answer, whole = {}, kept[tonumber(number)]
+  local answer, whole = {}, described_values[tonumber(number)]
   if not whole then return answer end
   local keys, read = keys_of(whole.value)
   for i = 1, math.min(#(keys or {}), MOST) do
@@ -136,7 +136,7 @@ function verbs.set(list, number, whole, name, code)
   if not f then return { false, message } end
   local ok, value = frames.evaluate(list[tonumber(number)], f)
   if not ok then return { false, errors.error_text(value) } end
-  local owner = kept[tonumber(whole)]
+  local owner = described_values[tonumber(whole)]
   local put = type(owner.value) == 'table' and rawset or function(t, k, v) t[k] = v end
   ok, message = pcall(put, owner.value, owner.keys[name], value)
   if not ok then return { false, errors.error_text(message) } end
@@ -151,7 +151,7 @@ end
 
 --- Lets go of the values that were told of.
 function answers.forget()
-  kept = {}
+  described_values = {}
 end
 
 --- The verb and the fields of a request.

@@ -59,7 +59,7 @@ end
 
 -- There is no loop in this function, so that it becomes part of the trace of the program's loop.
 local function get_text(w, object)
-  local found, value = scan(w, object)
+  local is_number, value = scan(w, object)
   if w.spacing ~= 0 then
     local at, m = w.at, w.memory
     if at < w.stop and at < tonumber(m.size) then
@@ -68,7 +68,7 @@ local function get_text(w, object)
       skip_newline(w, object)
     end
   end
-  if not found then
+  if not is_number then
     fail(w, 'read', 0, 1)
     return 0
   end

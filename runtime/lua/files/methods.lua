@@ -137,9 +137,10 @@ local function get_line(w, object)
   while true do
     local present = fill(w, object, searched + 1)
     local start = w.memory.data + w.at
-    local found = present > searched and ffi.C.memchr(start + searched, NEWLINE, present - searched)
-    if found and found ~= nil then
-      local text = get_string(w, object, tonumber(ffi.cast('char *', found) - start))
+    local newline = present > searched
+      and ffi.C.memchr(start + searched, NEWLINE, present - searched)
+    if newline and newline ~= nil then
+      local text = get_string(w, object, tonumber(ffi.cast('char *', newline) - start))
       w.at = w.at + 1
       return text
     elseif present <= searched then

@@ -65,7 +65,7 @@ end
 
 -- Calls f with a file from files.take or files.over, which is used again if the program's code has
 -- not got hold of it: where that may be, its state is no longer private.
-local function with_own(file, f, ...)
+local function with_private_file(file, f, ...)
   local state = serial.state(file)
   state.private = is_original()
   local function release()
@@ -78,14 +78,14 @@ local function write_to(file, object, mode)
   set_mode(file, mode or 'binary')
   file:writeObject(object)
   files.ready(file, 'close', 'opened')
-  local w = windows[file]
-  w.at = 0
-  return files.get_string(w, objects[file], w.stop)
+  local window = windows[file]
+  window.at = 0
+  return files.get_string(window, objects[file], window.stop)
 end
 
 --- The bytes of a file with one object, as a string.
 function torch.serialize(object, mode)
-  return (with_own(files.take(), write_to, object, mode))
+  return (with_private_file(files.take(), write_to, object, mode))
 end
 
 --- The bytes of a file with one object, as a CharStorage.
@@ -103,7 +103,7 @@ local LONG_SIZES = { b32 = 4, b64 = 8 }
 
 -- An error about the contents of a file, with what the file is instead, where its start tells.
 -- A program that catches errors gets the reference's words.
-local function explained(message, filename, mode)
+local function with_explanation(message, filename, mode)
   local is_plain = type(message) ~= 'string' or message == host.INTERRUPTED
   if is_plain or errors.is_protected() then return message end
   local what = python_calls.ask(host.file_explanation, tostring(filename), mode)
@@ -130,16 +130,14 @@ function torch.load(filename, mode, referenced)
     if LONG_SIZES[mode] then file:longSize(LONG_SIZES[mode]) end
     return file:readObject()
   end)
-  if not ok then error(explained(value, filename, form), 0) end
+  if not ok then error(with_explanation(value, filename, form), 0) end
   return value
 end
 
-local function read_from(file, mode)
-  return set_mode(file, mode or 'binary'):readObject()
-end
-
-local function deserialized(file, mode)
-  return (with_own(file, read_from, mode))
+local function deserialize_from(file, mode)
+  return (with_private_file(file, function()
+    return set_mode(file, mode or 'binary'):readObject()
+  end))
 end
 
 local function check_size(size)
@@ -157,9 +155,9 @@ function torch.deserializeFromStorage(storage, mode)
   if mode == 'ascii' then -- C's functions that read numbers need a zero byte behind the text
     local copy = torch.CharStorage(storage:size() + 1):fill(0)
     torch.CharTensor(copy, 1, storage:size()):copy(torch.CharTensor(storage))
-    return deserialized(torch.MemoryFile(copy, 'r'), mode)
+    return deserialize_from(torch.MemoryFile(copy, 'r'), mode)
   end
-  return deserialized(files.over(storage), mode)
+  return deserialize_from(files.over(storage), mode)
 end
 
 --- Reads an object from the bytes of a string.
@@ -168,7 +166,7 @@ function torch.deserialize(text, mode)
     return torch.deserializeFromStorage(torch.CharStorage():string(text), mode)
   end
   check_size(#text)
-  return deserialized(files.over(text), mode)
+  return deserialize_from(files.over(text), mode)
 end
 
 torch.saveobj, torch.loadobj = torch.save, torch.load

@@ -58,11 +58,11 @@ end
 function serial.expose(state)
   if not state.private then return end
   state.private = false
-  local written, found = state.writeObjects, {}
+  local written, by_object = state.writeObjects, {}
   for key, index in pairs(written) do
-    if type(key) == 'userdata' then found[key] = index end
+    if type(key) == 'userdata' then by_object[key] = index end
   end
-  for key, index in pairs(found) do written[pointer_of(key)] = index end
+  for key, index in pairs(by_object) do written[pointer_of(key)] = index end
 end
 
 --- Sets whether objects that occur again are written, and read, as references.
@@ -334,11 +334,11 @@ local function write(file, w, state, value, name, hook)
     repeat -- until there is a value to write
       if depth == 0 then return end
       local f, t = iterators[depth], subjects[depth]
-      local found = true
+      local has_value = true
       if f == ONE then
         value, name, iterators[depth] = t, keys[depth], false
       elseif not f then
-        found = false
+        has_value = false
       elseif values[depth] ~= NOTHING then
         name = name_of(names, base + depth, t, keys[depth])
         value, values[depth] = values[depth], NOTHING
@@ -349,13 +349,13 @@ local function write(file, w, state, value, name, hook)
         else
           k, v = write_plain(w, object, f, t, keys[depth])
         end
-        found = k ~= nil
+        has_value = k ~= nil
         value, name, keys[depth], values[depth] = k, '<?>', k, v
       end
-      if not found then
+      if not has_value then
         names[base + depth], depth = nil, depth - 1
       end
-    until found
+    until has_value
   end
 end
 

@@ -115,14 +115,14 @@ for _, dtype in ipairs(c_structs.dtypes) do
     read_longs(w, object, geometry, 1, n)
     read_longs(w, object, geometry, n + 1, n)
     local offset = get_long(w, object) - 1
-    local found = file:readObject()
-    local view, anchor = restored(dtype, found, offset, geometry, n)
+    local stored = file:readObject()
+    local view, anchor = restored(dtype, stored, offset, geometry, n)
     if view and anchor and c_structs.replace_struct(structs, self, structs[self], view, anchor) then
       return
     end
-    found = type(found) == 'userdata' and bridge.to_python(found) or nil
-    local own = bridge.to_python(self)
-    if not call(host.tensor_restore, own, found, offset, unpack(geometry, 1, 2 * n)) then
+    stored = type(stored) == 'userdata' and bridge.to_python(stored) or nil
+    local python_tensor = bridge.to_python(self)
+    if not call(host.tensor_restore, python_tensor, stored, offset, unpack(geometry, 1, 2 * n)) then
       errors.fail('corrupt file: a tensor that does not fit its storage')
     end
   end

@@ -146,8 +146,8 @@ end
 --- Reads elements [from, to); returns how many there were.
 function text_access.read(w, object, data, from, to)
   for i = from, to - 1 do
-    local found, value = scan(w, object)
-    if not found then return i - from end
+    local is_number, value = scan(w, object)
+    if not is_number then return i - from end
     data[i] = dtype.name == 'Half' and convert(value) or value
     if i % CHECK == CHECK - 1 then interrupts.poll() end
   end

@@ -26,7 +26,7 @@ local MAX_PIECE = 2 ^ 30  -- positions; C functions count them with an int
 local VECTOR = 64         -- positions; the vectors of every processor hold a divisor of that
 local ROUNDED = 16        -- vectors from which on a share is rounded up to whole vectors
 local FAILED, OUT_OF_RANGE = 1, 2 -- how a thread tells the others of an error
-local LOOKS = 4096        -- for a new job before a thread sleeps, each after a rest
+local SPINS = 4096        -- for a new job before a thread sleeps, each after a rest
 local ROOTS = 16          -- computed in a rest; one waits for the other, so that a thread that has
                           -- the same core can use it meanwhile
 
@@ -118,9 +118,9 @@ end
 
 -- Waits until another job than number `seen` is posted, or the threads are to end; returns the
 -- job's number. A thread that falls asleep while a job is posted may miss it: the others do its
--- share. `looks` is how often the thread looks before it sleeps.
-local function await(shared_job, seen, looks)
-  for times = 1, looks do
+-- share. `spins` is how often the thread spins before it sleeps.
+local function await(shared_job, seen, spins)
+  for times = 1, spins do
     if shared_job.posted ~= seen or shared_job.ending ~= 0 then return shared_job.posted end
     rest(times)
   end
@@ -187,12 +187,12 @@ end
 --- Takes part in every job until `stop`, as thread number `me`; the one that posts is number 0.
 function thread_pool.work(address, me, do_slice)
   local shared_job = cast(shared_job_pointer, address)
-  local seen, looks = 0, LOOKS
+  local seen, spins = 0, SPINS
   thread_pool.hand_over(do_slice)
   while shared_job.ending == 0 do
-    seen = await(shared_job, seen, looks)
-    looks = me < shared_job.threads and LOOKS or 0 -- who is not needed now may not be for long
-    if looks > 0 and shared_job.ending == 0 then take_part(shared_job, me) end
+    seen = await(shared_job, seen, spins)
+    spins = me < shared_job.threads and SPINS or 0 -- who is not needed now may not be for long
+    if spins > 0 and shared_job.ending == 0 then take_part(shared_job, me) end
   end
 end
 
@@ -252,8 +252,9 @@ local is_sharing = false
 function thread_pool.is_sharing() return is_sharing end
 
 local function new_level(d)
-  local own = d > 1 and jobs.copy().functions or functions
-  local level = { jobs = own, parameters = raw_memory.working_memory('double', MAX_NUMBERS) }
+  local job_functions = d > 1 and jobs.copy().functions or functions
+  local parameters = raw_memory.working_memory('double', MAX_NUMBERS)
+  local level = { jobs = job_functions, parameters = parameters }
   levels[d] = level
   return level
 end
@@ -312,14 +313,14 @@ counted[do_together] = true
 -- so that the job is not counted down. The stack tells which jobs are under way.
 local function correct_depth()
   if running() ~= owner then return end
-  local level, found = 2, 0
+  local level, jobs_on_stack = 2, 0
   local info = getinfo(level, 'f')
   while info do
-    if counted[info.func] then found = found + 1 end
+    if counted[info.func] then jobs_on_stack = jobs_on_stack + 1 end
     level = level + 1
     info = getinfo(level, 'f')
   end
-  depth = found
+  depth = jobs_on_stack
 end
 
 --- Begins what calls job functions (`jobs` in parallel/jobs.lua) of its own; false where a job is

@@ -71,12 +71,12 @@ end
 
 -- Counts the prototypes among so many constants that begin at an offset.
 local function count_children(p, at, constants)
-  local found = 0
+  local children = 0
   for _ = 1, constants do
     local kind
     kind, at = read_number(p, at)
     if kind == CHILD then
-      found = found + 1
+      children = children + 1
     elseif kind == TABLE then
       at = skip_table(p, at)
     elseif kind >= STRING then
@@ -85,7 +85,7 @@ local function count_children(p, at, constants)
       at = skip_numbers(p, at, kind == COMPLEX and 4 or 2)
     end
   end
-  return found
+  return children
 end
 
 -- The bytes that one instruction's line takes.
@@ -182,7 +182,7 @@ end
 
 local function put_debug(out, p, f, change)
   local names = f.debug + f.line_size * f.count
-  local kept = skip_names(p, names, math.min(f.upvalue_count, change.upvalue_count))
+  local names_end = skip_names(p, names, math.min(f.upvalue_count, change.upvalue_count))
   local variables = skip_names(p, names, f.upvalue_count)
   if change.code then
     local size = f.line_size
@@ -190,7 +190,7 @@ local function put_debug(out, p, f, change)
   else
     out:putcdata(p + f.debug, names - f.debug)
   end
-  out:putcdata(p + names, kept - names)
+  out:putcdata(p + names, names_end - names)
   for _ = f.upvalue_count + 1, change.upvalue_count do out:put('\0') end
   if change.code then
     put_variables(out, p, variables, change.places)

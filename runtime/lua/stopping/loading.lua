@@ -115,11 +115,11 @@ function debugging.getinfo(...)
   return info
 end
 
-local own = {} -- the program's own hook, mask and count
+local program_hook = {} -- the program's own hook, mask and count
 
 -- Sets the program's own hook, beside which the debugger's is called.
 local function set_own_hook()
-  local f, mask, count = unpack(own, 1, 3)
+  local f, mask, count = unpack(program_hook, 1, 3)
   local debugger, blind = interrupts.line_hook, finalizers.blind_hook(f)
   if not debugger then return sethook(f, mask, count) end
   local wants_lines = find(mask, 'l', 1, true)
@@ -140,13 +140,13 @@ function debugging.sethook(...)
   local f, mask, count = select(type((...)) == 'thread' and 2 or 1, ...)
   interrupts.own_hook = type(f) == 'function' and (mask ~= '' or (count or 0) > 0)
   if not interrupts.own_hook and f == nil then return interrupts.begin_hook() end
-  own = { f, mask, count }
+  program_hook = { f, mask, count }
   if interrupts.own_hook and interrupts.line_hook then return set_own_hook() end
   return sethook(...) -- a tail call: the hook does not see lines of ours
 end
 
 function debugging.gethook()
-  if interrupts.own_hook then return unpack(own, 1, 3) end
+  if interrupts.own_hook then return unpack(program_hook, 1, 3) end
   return nil, '', 0
 end
 

@@ -172,8 +172,8 @@ function access.__index__(self, key)
     if value == nil then value = index_number(self, k) end
     return value, true
   end
-  local value, found = index_other(self, key)
-  if found then return value, true end
+  local value, is_there = index_other(self, key)
+  if is_there then return value, true end
   return false
 end
 
@@ -318,8 +318,8 @@ end
 function access.totable(self)
   local c = c_structs.settled_struct(self, structs)
   if not c then
-    local own = c_structs.dtypes[class_ids.class_of(self)]
-    if own and own ~= dtype then return own.totable(self) end
+    local actual_type = c_structs.dtypes[class_ids.class_of(self)]
+    if actual_type and actual_type ~= dtype then return actual_type.totable(self) end
     need_struct(self)
   end
   begin_work()

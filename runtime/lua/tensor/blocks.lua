@@ -59,11 +59,11 @@ end
 --- A block of n dimensions for count elements, which are 0; sizes and strides are to be filled in.
 function blocks.new(dtype, count, n)
   local block, data = allocate(dtype, count)
-  local own = block.own
-  own.data, own.size, own.refcount, own.flag = data, count, 1, OWNED
+  local storage = block.own
+  storage.data, storage.size, storage.refcount, storage.flag = data, count, 1, OWNED
   block.size, block.stride = block.geometry, block.geometry + ROOM
   block.nDimension, block.refcount, block.flag = n, 1, 1
-  block.storage = own
+  block.storage = storage
   return block
 end
 local new_block = blocks.new
@@ -166,8 +166,8 @@ end
 --- A store for count elements, which are 0.
 function blocks.new_store(dtype, count)
   local store, data = with_elements(dtype.store, count)
-  local own = store.own
-  own.data, own.size, own.refcount, own.flag = data, count, 1, OWNED
+  local storage = store.own
+  storage.data, storage.size, storage.refcount, storage.flag = data, count, 1, OWNED
   return store
 end
 

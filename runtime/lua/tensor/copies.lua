@@ -35,7 +35,7 @@ end
 local function largest(element)
   return (element.name == 'Float' or element.name == 'Double') and 1 / 0 or 2 ^ 31 - 1
 end
-local own_largest = largest(dtype)
+local largest_of_type = largest(dtype)
 
 -- The functions read_* give element j, or nil for one that is left to Python. They allocate
 -- nothing, in the interpreter either. words: the same elements as whole numbers of 32 bits.
@@ -69,7 +69,7 @@ local function convert_rows(to, row, step, from, words, from_row, from_step, row
   local i, j, k, l, column = 0, 0, 0, 0, 0
   for _ = 1, rows * n do
     local v = read(from, words, l)
-    if not v or v > own_largest or v < -own_largest then return false end
+    if not v or v > largest_of_type or v < -largest_of_type then return false end
     to[k] = v
     column = column + 1
     if column < n then
@@ -121,8 +121,8 @@ end
 
 -- Copies the elements of a tensor with struct s, of a type, to one with struct c; returns false
 -- where another way has to.
-local function copy_elements(c, s, other)
-  local count, same = count_of(c), other == dtype
+local function copy_elements(c, s, from_type)
+  local count, same = count_of(c), from_type == dtype
   if count == 0 or count >= LARGE then return false end
   local flat = same and dense(c) == count and dense(s) == count
   -- In one storage, no element must be overwritten before it is read.
@@ -134,46 +134,47 @@ local function copy_elements(c, s, other)
     copy(c.storage.data + c.storageOffset, s.storage.data + s.storageOffset, count * width)
     return true
   end
-  if count > blocks.MAX or IS_HALF or other.name == 'Half'
+  if count > blocks.MAX or IS_HALF or from_type.name == 'Half'
     or same and not (line_step(c, count) and line_step(s, count)) then
     return false
   end
-  return (convert_elements(c, s, count, other))
+  return (convert_elements(c, s, count, from_type))
 end
 
-local function copy_struct(c, s, other)
+local function copy_struct(c, s, from_type)
   begin_work()
-  local done = copy_elements(c, s, other)
+  local is_copied = copy_elements(c, s, from_type)
   end_work()
-  return done
+  return is_copied
 end
 
 --- Copies a tensor of any type to the elements of a struct; returns false where Python has to.
 function dtype.copy_to_struct(c, source)
-  local other = type_of(source)
-  local s = other and (other.structs[source] or other.fetch_struct(source))
-  return s and s.storage ~= nil and copy_struct(c, s, other)
+  local from_type = type_of(source)
+  local s = from_type and (from_type.structs[source] or from_type.fetch_struct(source))
+  return s and s.storage ~= nil and copy_struct(c, s, from_type)
 end
 
 function copies.copy(self, ...)
   local source = ...
   local c = structs[self] or fetch_struct(self)
-  local other = c and select('#', ...) == 1 and type_of(source)
-  local s = other and (other.structs[source] or other.fetch_struct(source))
-  if s and s.storage ~= nil and c.storage ~= nil and copy_struct(c, s, other) then return self end
+  local from_type = c and select('#', ...) == 1 and type_of(source)
+  local s = from_type and (from_type.structs[source] or from_type.fetch_struct(source))
+  local can_copy = s and s.storage ~= nil and c.storage ~= nil
+  if can_copy and copy_struct(c, s, from_type) then return self end
   return slow.copy(self, ...)
 end
 
--- A new tensor of this type with the elements of another one, of type `other`; nil where Python
+-- A new tensor of this type with the elements of another one, of `from_type`; nil where Python
 -- has to make it.
-local function copied(source, other, ...) -- luacheck: ignore 212
-  local s = other.structs[source] or other.fetch_struct(source)
+local function copied(source, from_type, ...) -- luacheck: ignore 212
+  local s = from_type.structs[source] or from_type.fetch_struct(source)
   local count = s and count_of(s) or 0
-  if count == 0 or count > blocks.MAX or other == dtype and dense(s) == 0 then return nil end
+  if count == 0 or count > blocks.MAX or from_type == dtype and dense(s) == 0 then return nil end
   local block = blocks.like(dtype, s, count)
-  s = other.structs[source] or other.need_struct(source) -- finalizers may have changed it
+  s = from_type.structs[source] or from_type.need_struct(source) -- finalizers may have changed it
   if s.nDimension == 0 or s.storage == nil or not same_sizes(block, s)
-    or not copy_struct(block, s, other) then
+    or not copy_struct(block, s, from_type) then
     return nil
   end
   return (blocks.publish(dtype, block))

@@ -52,8 +52,8 @@ end
 --- An inner loop of numpy's as a function, and its data; nil where there is none. signature: its
 -- types, by numpy's letters.
 function formulas.inner_loop(name, signature)
-  local found, data = python_calls.ask(host.inner_loop, name, signature)
-  if found then return to_loop(found), data end
+  local source, data = python_calls.ask(host.inner_loop, name, signature)
+  if source then return to_loop(source), data end
 end
 
 local intptr = ffi.typeof('intptr_t')

@@ -125,47 +125,48 @@ end
 
 -- Notes the distances of tensor k along three dimensions (-1: none). Whether all its elements are
 -- in its storage.
-local function reach(k, c, inner, row, block, ...) -- luacheck: ignore 212
-  local a, b, e = stride(c, inner), 0, 0
-  if row >= 0 then b = stride(c, row) end
-  if block >= 0 then e = stride(c, block) end
-  step[3 * k], step[3 * k + 1], step[3 * k + 2] = a, b, e
-  local last = (shape[0] - 1) * a + (shape[1] - 1) * b + (shape[2] - 1) * e
+local function note_steps(k, c, inner, row, block, ...) -- luacheck: ignore 212
+  local near, far, farthest = stride(c, inner), 0, 0
+  if row >= 0 then far = stride(c, row) end
+  if block >= 0 then farthest = stride(c, block) end
+  step[3 * k], step[3 * k + 1], step[3 * k + 2] = near, far, farthest
+  local last = (shape[0] - 1) * near + (shape[1] - 1) * far + (shape[2] - 1) * farthest
   extent[k] = last
-  return a >= 0 and b >= 0 and e >= 0
+  return near >= 0 and far >= 0 and farthest >= 0
     and tonumber(c.storageOffset) + last < tonumber(c.storage.size)
 end
 
-local function reach_all(inner, row, block, c0, c1, c2, c3, ...) -- luacheck: ignore 212
-  return reach(0, c0, inner, row, block)
-    and (c1 == nil or reach(1, c1, inner, row, block))
-    and (c2 == nil or reach(2, c2, inner, row, block))
-    and (c3 == nil or reach(3, c3, inner, row, block))
+local function note_all_steps(inner, row, block, c0, c1, c2, c3, ...) -- luacheck: ignore 212
+  return note_steps(0, c0, inner, row, block)
+    and (c1 == nil or note_steps(1, c1, inner, row, block))
+    and (c2 == nil or note_steps(2, c2, inner, row, block))
+    and (c3 == nil or note_steps(3, c3, inner, row, block))
 end
 
 -- Up to three dimensions of which each stands for several: the last of these, and their size.
-local of, sizes = ffi.new('int32_t[3]'), ffi.new('double[3]')
+local last_of, size_of = ffi.new('int32_t[3]'), ffi.new('double[3]')
 
 -- Takes dimensions together as far as possible. Returns the number of those that remain; 0 if there
 -- are more than three.
 local function group(n, c0, c1, c2, c3, ...) -- luacheck: ignore 212
-  local found = 0
+  local groups = 0
   for d = n - 1, 0, -1 do
-    local size, at = tonumber(c0.size[d]), found - 1
+    local size, at = tonumber(c0.size[d]), groups - 1
     if size ~= 1 then
-      if found > 0 and is_one(c0, d, of[at], sizes[at]) and is_one(c1, d, of[at], sizes[at])
-        and is_one(c2, d, of[at], sizes[at]) and is_one(c3, d, of[at], sizes[at]) then
-        sizes[at] = sizes[at] * size
-      elseif found == 3 then
+      if groups > 0 and is_one(c0, d, last_of[at], size_of[at])
+        and is_one(c1, d, last_of[at], size_of[at]) and is_one(c2, d, last_of[at], size_of[at])
+        and is_one(c3, d, last_of[at], size_of[at]) then
+        size_of[at] = size_of[at] * size
+      elseif groups == 3 then
         return 0
       else
-        of[found], sizes[found] = d, size
-        found = found + 1
+        last_of[groups], size_of[groups] = d, size
+        groups = groups + 1
       end
     end
   end
-  if found == 0 then of[0], sizes[0], found = n - 1, 1, 1 end
-  return found
+  if groups == 0 then last_of[0], size_of[0], groups = n - 1, 1, 1 end
+  return groups
 end
 
 -- Tells whether rows of the first size and distance of elements are quicker than those of the
@@ -176,19 +177,21 @@ local function is_quicker(size, distance, other, further, ...) -- luacheck: igno
 end
 
 -- Orders the dimensions that `group` has found, so that the rows suit.
-local function lay_out_groups(found, c0, c1, c2, c3, ...) -- luacheck: ignore 212
+local function lay_out_groups(groups, c0, c1, c2, c3, ...) -- luacheck: ignore 212
   local inner, row, block = 0, 1, 2
-  if found > 1 and is_quicker(sizes[1], stride(c0, of[1]), sizes[0], stride(c0, of[0])) then
+  if groups > 1 and is_quicker(size_of[1], stride(c0, last_of[1]),
+    size_of[0], stride(c0, last_of[0])) then
     inner, row = 1, 0
   end
-  if found > 2 and is_quicker(sizes[2], stride(c0, of[2]), sizes[inner], stride(c0, of[inner])) then
+  if groups > 2 and is_quicker(size_of[2], stride(c0, last_of[2]),
+    size_of[inner], stride(c0, last_of[inner])) then
     inner, block = 2, inner
   end
-  shape[0], shape[1], shape[2] = sizes[inner], 1, 1
-  if found > 1 then shape[1] = sizes[row] end
-  if found > 2 then shape[2] = sizes[block] end
-  return reach_all(of[inner], found > 1 and of[row] or -1, found > 2 and of[block] or -1,
-    c0, c1, c2, c3)
+  shape[0], shape[1], shape[2] = size_of[inner], 1, 1
+  if groups > 1 then shape[1] = size_of[row] end
+  if groups > 2 then shape[2] = size_of[block] end
+  return note_all_steps(last_of[inner], groups > 1 and last_of[row] or -1,
+    groups > 2 and last_of[block] or -1, c0, c1, c2, c3)
 end
 
 -- Does the work of `group` and `lay_out_groups` for one and two dimensions, without a loop: LuaJIT
@@ -198,21 +201,21 @@ local function lay_out_matrix(c0, c1, c2, c3, ...) -- luacheck: ignore 212
   if rows == 1 or (columns ~= 1 and is_one(c0, 0, 1, columns) and is_one(c1, 0, 1, columns)
     and is_one(c2, 0, 1, columns) and is_one(c3, 0, 1, columns)) then
     shape[0], shape[1], shape[2] = rows * columns, 1, 1
-    return reach_all(1, -1, -1, c0, c1, c2, c3)
+    return note_all_steps(1, -1, -1, c0, c1, c2, c3)
   elseif columns == 1 then
     shape[0], shape[1], shape[2] = rows, 1, 1
-    return reach_all(0, -1, -1, c0, c1, c2, c3)
+    return note_all_steps(0, -1, -1, c0, c1, c2, c3)
   elseif not is_quicker(rows, stride(c0, 0), columns, stride(c0, 1)) then
     shape[0], shape[1], shape[2] = columns, rows, 1
-    return reach_all(1, 0, -1, c0, c1, c2, c3)
+    return note_all_steps(1, 0, -1, c0, c1, c2, c3)
   end
   shape[0], shape[1], shape[2] = rows, columns, 1
-  return reach_all(0, 1, -1, c0, c1, c2, c3)
+  return note_all_steps(0, 1, -1, c0, c1, c2, c3)
 end
 
 -- Tells whether the elements along dimension j lie apart from each other where those along i lie
 -- close, and along k further apart.
-local function nest(i, j, k, ...) -- luacheck: ignore 212
+local function are_nested(i, j, k, ...) -- luacheck: ignore 212
   local reached = (shape[i] - 1) * step[i]
   if step[j] <= reached then return false end
   return shape[k] == 1 or step[k] > reached + (shape[j] - 1) * step[j]
@@ -223,9 +226,9 @@ local function is_apart(...) -- luacheck: ignore 212
   if shape[0] > 1 and step[0] == 0 then return false end
   if shape[1] == 1 then return true end
   if step[1] == 0 then return false end
-  if nest(0, 1, 2) or nest(1, 0, 2) then return true end
+  if are_nested(0, 1, 2) or are_nested(1, 0, 2) then return true end
   if shape[2] == 1 or step[2] == 0 then return false end
-  return nest(0, 2, 1) or nest(2, 0, 1) or nest(1, 2, 0) or nest(2, 1, 0)
+  return are_nested(0, 2, 1) or are_nested(2, 0, 1) or are_nested(1, 2, 0) or are_nested(2, 1, 0)
 end
 
 --- Finds how the elements of up to four tensors lie. False where there is no such layout, they
@@ -243,12 +246,12 @@ function layouts.lay_out(most, c0, c1, c2, c3, ...) -- luacheck: ignore 212
   local done
   if n == 1 then
     shape[0], shape[1], shape[2] = count, 1, 1
-    done = reach_all(0, -1, -1, c0, c1, c2, c3)
+    done = note_all_steps(0, -1, -1, c0, c1, c2, c3)
   elseif n == 2 then
     done = lay_out_matrix(c0, c1, c2, c3)
   else
-    local found = group(n, c0, c1, c2, c3)
-    done = found > 0 and lay_out_groups(found, c0, c1, c2, c3)
+    local groups = group(n, c0, c1, c2, c3)
+    done = groups > 0 and lay_out_groups(groups, c0, c1, c2, c3)
   end
   return done and is_apart()
 end
@@ -307,16 +310,18 @@ end
 
 --- Tells whether an element of tensor 0 may lie at the place in memory of an element of tensor k
 -- from which another element of tensor 0 is computed. The tensors begin at the addresses p and q.
--- @param own, size bytes of an element of tensor 0 and of one of tensor k
-function layouts.clash(k, own, size, p, q, ...) -- luacheck: ignore 212
-  if p == q and own == size and step[0] == step[3 * k]
+-- @param width, other_width bytes of an element of tensor 0 and of one of tensor k
+function layouts.clash(k, width, other_width, p, q, ...) -- luacheck: ignore 212
+  if p == q and width == other_width and step[0] == step[3 * k]
     and (shape[1] == 1 or step[1] == step[3 * k + 1])
     and (shape[2] == 1 or step[2] == step[3 * k + 2]) then
     return false
   end
-  if q >= p + own * (extent[0] + 1) or p >= q + size * (extent[k] + 1) then return false end
-  local distance = (q - p) / size
-  return own ~= size or distance % 1 ~= 0 or not (are_columns(k, step[0], distance)
+  if q >= p + width * (extent[0] + 1) or p >= q + other_width * (extent[k] + 1) then
+    return false
+  end
+  local distance = (q - p) / other_width
+  return width ~= other_width or distance % 1 ~= 0 or not (are_columns(k, step[0], distance)
     or are_columns(k, step[1], distance) or are_columns(k, step[2], distance))
 end
 

@@ -79,9 +79,9 @@ end
 
 -- Asks Python for the function of a pattern of arguments; false if there is none.
 local function find(name, dtype, code)
-  local found = python_calls.ask(host.find_small, name, dtype, code)
-  if not found then return false end
-  local index, module, func, arguments = found:match('^(%d+) (%S+) (%S+) (.*)$')
+  local description = python_calls.ask(host.find_small, name, dtype, code)
+  if not description then return false end
+  local index, module, func, arguments = description:match('^(%d+) (%S+) (%S+) (.*)$')
   local run = small.functions(module, c_structs.dtypes[index + 1])[func]
   return run and import.compile(CALL:format(arguments), 'ops/' .. module .. '.lua')(run) or false
 end

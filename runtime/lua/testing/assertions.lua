@@ -29,20 +29,20 @@ local refuse = errors.public(function(text, value) error(text, value) end)
 
 -- The tolerance and the first lines, from a number and a string in either order.
 local function tolerance_and_heading(default, ...)
-  local found = {}
+  local by_kind = {}
   for i = 1, select('#', ...) do
     local value = select(i, ...)
     if value == nil then break end
     local kind = type(value)
     local known = REFUSED[kind]
-    if not known or found[kind] then
+    if not known or by_kind[kind] then
       refuse(known or 'Unrecognized argument; should be a tolerance or message', value)
     elseif kind == 'number' and value < 0 then
       error('tolerance cannot be negative', 0)
     end
-    found[kind] = value
+    by_kind[kind] = value
   end
-  return found.number or default, found.string and found.string .. '\n' or ''
+  return by_kind.number or default, by_kind.string and by_kind.string .. '\n' or ''
 end
 
 local function shown(text, a, b)

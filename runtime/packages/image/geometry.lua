@@ -215,8 +215,8 @@ function image.flip(...)
   if not source:isContiguous() then fail('input tensor is not contiguous', 'image.flip') end
   local sizes, padded = source:size(), {}
   for d = 1, DIMENSIONS do
-    local own = d - (DIMENSIONS - dims)
-    padded[d] = own < 1 and 1 or sizes[own]
+    local source_dimension = d - (DIMENSIONS - dims)
+    padded[d] = source_dimension < 1 and 1 or sizes[source_dimension]
   end
   source = source.new(source):resize(unpack(padded))
   target = arguments.like(target, source)

@@ -25,7 +25,7 @@ from th_shell.torch.tensors.tensor import Tensor, wrap
 
 
 #: The different elements, which of them each element is, and how many of each there are.
-_Found = tuple[Array, Array, Array]
+_Unique = tuple[Array, Array, Array]
 
 
 def _runs(differs: Array, order: Array | None) -> tuple[Array, Array, Array]:
@@ -43,7 +43,7 @@ def _runs(differs: Array, order: Array | None) -> tuple[Array, Array, Array]:
     return first, inverse, np.diff(first, append=len(begins))
 
 
-def _of_elements(flat: Array, sort: bool) -> _Found:
+def _of_elements(flat: Array, sort: bool) -> _Unique:
     if not flat.size:
         return flat.copy(), np.empty(0, np.int64), np.empty(0, np.int64)
     order = flat.argsort(kind="stable") if sort else None
@@ -52,7 +52,7 @@ def _of_elements(flat: Array, sort: bool) -> _Found:
     return row[first], inverse, counts
 
 
-def _of_slices(array: Array, axis: int, sort: bool) -> _Found:
+def _of_slices(array: Array, axis: int, sort: bool) -> _Unique:
     """Return the different slices of a dimension, which are compared element by element."""
     n = array.shape[axis]
     if not n:

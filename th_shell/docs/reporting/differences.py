@@ -59,15 +59,15 @@ def line_blocks(documented: str, printed: str, exact: bool = False) -> list[Bloc
 
     exact: whether everything counts, as in code.
     """
-    read = _whole if exact else _read
+    read = _read_exactly if exact else _read
     old, new = _lines(documented), _lines(without_colours(printed))
-    start = _common(old, new, read)
+    start = _length_of_start(old, new, read)
     old_lines, new_lines = (_counting(lines[start : start + _MOST], read) for lines in (old, new))
     left, right = _keys([r for _, r in old_lines], [r[:1] for _, r in new_lines])
     blocks = [Block(True, tuple(old[:start]), tuple(new[:start]))]
-    for same, i, j, k, m in _opcodes(left, right):
-        block = _block(same, old_lines[i:j], new_lines[k:m])
-        blocks.append(block if exact else _settled(block))
+    for same, i1, i2, j1, j2 in _opcodes(left, right):
+        block = _block(same, old_lines[i1:i2], new_lines[j1:j2])
+        blocks.append(block if exact else _without_minor_differences(block))
     unmatched = (tuple(lines[start + _MOST :]) for lines in (old, new))
     return list(_merged([*blocks, Block(False, *unmatched)]))
 
@@ -79,7 +79,7 @@ def agreeing(documented: Sequence[str], printed: Sequence[str]) -> list[tuple[in
         for lines in (documented, printed)
     )
     opcodes = _opcodes(*_keys(old, [readings[:1] for readings in new]))
-    return [(i + at, k + at) for same, i, j, k, _ in opcodes if same for at in range(j - i)]
+    return [(i1 + at, j1 + at) for same, i1, i2, j1, _ in opcodes if same for at in range(i2 - i1)]
 
 
 def word_pieces(documented: str, printed: str) -> list[Piece]:
@@ -89,12 +89,14 @@ def word_pieces(documented: str, printed: str) -> list[Piece]:
         return [piece for piece in (Piece("-", documented), Piece("+", printed)) if piece.text]
     left, right = _keys([_word(w) for _, w in old], [_word(w) for _, w in new])
     pieces = []
-    for same, i, j, k, m in _opcodes(left, right):
+    for same, i1, i2, j1, j2 in _opcodes(left, right):
         if same:
-            pieces.append(Piece(" ", _joined(old[i:j])))
+            pieces.append(Piece(" ", _joined(old[i1:i2])))
             continue
-        pieces += [Piece("-", _joined(old[i:j]))] * (j > i)
-        pieces += [Piece("+", _joined(new[k:m]))] * (m > k)
+        if i2 > i1:
+            pieces.append(Piece("-", _joined(old[i1:i2])))
+        if j2 > j1:
+            pieces.append(Piece("+", _joined(new[j1:j2])))
     return pieces
 
 
@@ -132,11 +134,13 @@ def _read(line: str) -> _Readings:
     return [(" ".join(line.split()),)] if len(line) > _LONG_LINE else line_readings(line)
 
 
-def _whole(line: str) -> _Readings:
+def _read_exactly(line: str) -> _Readings:
     return [(line,)]
 
 
-def _common(old: Sequence[str], new: Sequence[str], read: Callable[[str], _Readings]) -> int:
+def _length_of_start(
+    old: Sequence[str], new: Sequence[str], read: Callable[[str], _Readings]
+) -> int:
     """Return the number of lines that agree at the beginning of texts too long to be matched."""
     if max(len(old), len(new)) <= _MOST:
         return 0
@@ -150,7 +154,7 @@ def _block(same: bool, old: Iterable[_Line], new: Iterable[_Line]) -> Block:
     return Block(same, tuple(line for line, _ in old), tuple(line for line, _ in new))
 
 
-def _settled(block: Block) -> Block:
+def _without_minor_differences(block: Block) -> Block:
     """Return a block without differences that do not count: lines '...', comments of the page."""
     if block.same:
         return block
@@ -224,5 +228,6 @@ def _skeleton(tokens: _Tokens) -> _Tokens:
 def _opcodes(
     left: Sequence[Hashable], right: Sequence[Hashable]
 ) -> Iterator[tuple[bool, int, int, int, int]]:
-    for tag, i, j, k, m in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-        yield tag == "equal", i, j, k, m
+    """Yield whether parts are equal, and their places: left[i1:i2] and right[j1:j2]."""
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        yield tag == "equal", i1, i2, j1, j2

@@ -43,8 +43,8 @@ randomseed(seed - 1) -- 0 is what LuaJIT begins with
 local function described(value, depth)
   local kind = type(value)
   if kind == 'function' then
-    local found = getinfo(value, 'S')
-    return found.short_src .. found.linedefined
+    local info = getinfo(value, 'S')
+    return info.short_src .. info.linedefined
   elseif kind ~= 'table' or depth == 0 then
     return (kind == 'number' or kind == 'string' or kind == 'boolean') and tostring(value) or kind
   end

@@ -97,12 +97,16 @@ def with_marks_decided(examples: Sequence[Example], runner: Runner) -> list[Exam
     settings = [example.settings for example in examples]
     marks = [mark for s in settings for mark in (s.skip, s.xfail) if mark]
     names = {name for mark in marks for name in mark.unless_module}
-    found = {
+    modules_of_language = {
         language: found_modules(runner, language, names)
         for language in {example.language for example in examples}
     }
     return [
-        decided(example, runner.engines[example.language].environment, found[example.language])
+        decided(
+            example,
+            runner.engines[example.language].environment,
+            modules_of_language[example.language],
+        )
         for example in examples
     ]
 

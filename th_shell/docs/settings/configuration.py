@@ -52,9 +52,9 @@ def configuration(page: Path, command_line: Configuration) -> Configuration:
 
 def _of_folder(folder: Path, page: Path) -> Configuration | None:
     """Return the rules that a folder's file has for a page; None if there is no such file."""
-    own, shared = folder / FILE, folder / _SHARED_FILE
-    if own.is_file():
-        return _of_table(read_toml(own), folder, page, str(own))
+    file, shared = folder / FILE, folder / _SHARED_FILE
+    if file.is_file():
+        return _of_table(read_toml(file), folder, page, str(file))
     if shared.is_file() and b"th-docs" in read_file(shared):
         tool = read_toml(shared).get("tool", {})
         if isinstance(tool, Mapping) and "th-docs" in tool:
