@@ -18,7 +18,8 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from th_shell.packages.rockspec import CMakeLists, Rockspec
+from th_shell.packages.cmake_lists import CMakeLists
+from th_shell.packages.rockspec import Rockspec
 from th_shell.visible import UsageError
 
 _RECORDS = ".th"

@@ -156,14 +156,14 @@ def with_fragments(
     outcomes: those of the results in two runs, of which the first tells names without values.
     predefined: for each language, the names that have values before a page begins.
     """
-    fragments: dict[tuple[str, str], _Fragments] = {}
-    judged = []
+    judges: dict[tuple[str, str], _Fragments] = {}
+    with_verdicts = []
     for result, (outcome, _) in zip(results, outcomes, strict=True):
         language, group = result.example.language, result.example.group
-        if (language, group) not in fragments:
-            fragments[language, group] = _Fragments(language, predefined[language])
-        judged.append(fragments[language, group].judged(result, outcome.undefined))
-    return judged
+        if (language, group) not in judges:
+            judges[language, group] = _Fragments(language, predefined[language])
+        with_verdicts.append(judges[language, group].judge(result, outcome.undefined))
+    return with_verdicts
 
 
 class _Fragments:
@@ -181,7 +181,7 @@ class _Fragments:
         self._modified: dict[str, int] = {}
         self._strings: set[str] = set()  # the strings in the code so far that has run
 
-    def judged(self, result: Result, undefined: Set[str] | None) -> Result:
+    def judge(self, result: Result, undefined: Set[str] | None) -> Result:
         """Return the result of the next example, with the verdict FRAGMENT if it is one.
 
         undefined: the names without a value after the run, see `Outcome`.
@@ -192,32 +192,47 @@ class _Fragments:
             self._bound |= self._bound_in(hidden.text)
         bound = self._bound_in(source)
         used = self._read_in(source) - bound
-        missing = used - self._bound if undefined is None else used & undefined
-        without = set(_VALUELESS.findall(result.got))
-        missing = without or missing
-        is_announced = result.note == ANNOUNCED
-        if is_announced:  # it is another one where its name is of nothing that the page defines
-            missing = without - self._bound - bound
         origins = [self._unset[name] for name in self._unset.keys() & used]
         note = ""
-        if is_announced or result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
+        if result.note == ANNOUNCED or result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
             note = f"{FOLLOWS} {min(origins)}" if origins else ""
+            missing = self._missing(result, bound, used, undefined)
             note = note or self._lacks(result, missing) or self._absent(result, source)
             note = note or self._without_field(result, source)
         if note:
             line = min(origins, default=result.example.line)
-            self._modified = {**dict.fromkeys(used - self._predefined, line), **self._modified}
-            # What it would have set is missing below, not what a call may do to what it is given.
-            changed = names.changed_names(self._language, source) - self._predefined
-            self._spoil(bound | changed, line)
+            self._add_fragment(source, bound, used, line)
             return replace(result, verdict=Verdict.FRAGMENT, note=note)
+        self._add(result, source, bound, origins)
+        return result
+
+    def _missing(
+        self, result: Result, bound: Set[str], used: Set[str], undefined: Set[str] | None
+    ) -> Set[str]:
+        """Return the names that a failing example lacks."""
+        without_value = set(_VALUELESS.findall(result.got))
+        if result.note == ANNOUNCED:
+            # It is another error where its name is of nothing that the page defines.
+            return without_value - self._bound - bound
+        unknown = used - self._bound if undefined is None else used & undefined
+        return without_value or unknown
+
+    def _add_fragment(self, source: str, bound: Set[str], used: Set[str], line: int) -> None:
+        """Record what a fragment should have set. line: that of the example it follows from."""
+        self._modified = {**dict.fromkeys(used - self._predefined, line), **self._modified}
+        # What it would have set is missing below, not what a call may do to what it is given.
+        changed = names.changed_names(self._language, source) - self._predefined
+        self._spoil(bound | changed, line)
+
+    def _add(self, result: Result, source: str, bound: Set[str], origins: list[int]) -> None:
+        """Record what an example that is no fragment has set."""
         self._strings |= set(lua_names.strings(source))
         self._bound |= bound
         for name in bound:
             self._modified.pop(name, None)
         if result.verdict is Verdict.ERROR:
             self._spoil(bound, result.example.line)
-            return result
+            return
         if not result.failed:
             self._predefined |= self._modules_in(source)  # missing values spoil no module
         for name in bound:
@@ -226,7 +241,6 @@ class _Fragments:
             self._spoil(bound, min(origins))
         for name, argument in self._passed_on(source):
             self._spoil({name}, self._unset[argument])
-        return result
 
     def _spoil(self, names: Iterable[str], line: int) -> None:
         """Record that names lack their values because of the example at a line."""
