@@ -156,10 +156,7 @@ end
 
 -- ------------------------------------------------------------ string and log
 
-local function spelled(value)
-  if type(value) == 'boolean' then return value and 't' or 'f' end
-  return value
-end
+
 
 local function position(arguments, name)
   for i, argument in ipairs(arguments) do
@@ -179,7 +176,7 @@ function CmdLine:string(prefix, values, ignore)
       print('-- ignore option ' .. name)
     elseif option then
       if value ~= option.default or ignore[name] == false then
-        value = spelled(value)
+        if type(value) == 'boolean' then value = value and 't' or 'f' end
         table.insert(options, name .. self.keyseparator .. value)
         print(name, value, option.default)
       end

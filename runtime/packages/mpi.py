@@ -64,10 +64,6 @@ def _mpi() -> Any:
     return mpi
 
 
-def _start() -> tuple[int, int]:
-    return _identity(_WORLD)
-
-
 def _end() -> None:
     """End MPI together with the other processes; where a Python program has failed, end them."""
     _finish(1 if hasattr(sys, "last_value") else 0)
@@ -257,7 +253,7 @@ def _exchange(method: bytes, number: float, root: int, *texts: bytes) -> Any:
 def functions() -> dict[str, Callable[..., Any]]:
     """Return the functions by the names that Lua knows them under."""
     return {
-        "start": _start,
+        "start": lambda: _identity(_WORLD),
         "finish": _finish,
         "identity": _identity,
         "split": _split,

@@ -13,11 +13,7 @@ local function now()
 end
 
 local function state_of(self)
-  local state = states[self]
-  if not state then
-    errors.class_error(1, 'torch.Timer', self)
-  end
-  return state
+  return states[self] or errors.class_error(1, 'torch.Timer', self)
 end
 
 local function elapsed(state)

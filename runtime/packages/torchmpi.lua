@@ -17,9 +17,7 @@ local wants_cartesian = false
 local function current() return levels[level].number end
 local function collective() return levels[collective_level].number end
 
-local function tensor_at(pointer)
-  return c_structs.owner_of(pointer) or errors.fail('torchmpi: the pointer is not that of a tensor')
-end
+
 
 -- ----------------------------------------------------------------------- tensors, numbers
 
@@ -68,20 +66,23 @@ local function run(name, waits, comm, ...)
   return (collectives[name](call, comm, ...))
 end
 
-local function of_tensors(name, is_async)
+local function tensor_function(name, is_async)
   return function(...)
-    local given = { ... }
+    local arguments = { ... }
     for i = 1, select('#', ...) do
-      if type(given[i]) == 'cdata' then given[i] = tensor_at(given[i]) end
+      if type(arguments[i]) == 'cdata' then
+        arguments[i] = c_structs.owner_of(arguments[i])
+          or errors.fail('torchmpi: the pointer is not that of a tensor')
+      end
     end
-    return (run(name, not is_async, collective(), unpack(given, 1, select('#', ...))))
+    return (run(name, not is_async, collective(), unpack(arguments, 1, select('#', ...))))
   end
 end
 
 local CLASSES = { uint8_t = 'Byte', char = 'Char', short = 'Short', int = 'Int', long = 'Long',
   float = 'Float', double = 'Double' }
 
-local function of_numbers(name, type)
+local function number_function(name, type)
   return function(value, ...)
     local x = torch[CLASSES[type] .. 'Tensor']{ value }
     if name:find('reduce') then run(name, true, current(), x, x, ...)
@@ -154,9 +155,9 @@ setmetatable(C, { __index = function(_, name)
   local short = name:match('^torchmpi_(.*)$') or name
   local plain, is_async = short:gsub('^async_', '')
   local collective_name = plain:gsub('^p2p_', ''):match('^(%l+)_TH%u%l+Tensor$')
-  if collectives[collective_name] then return of_tensors(collective_name, is_async == 1) end
+  if collectives[collective_name] then return tensor_function(collective_name, is_async == 1) end
   local scalar, type = short:match('^(%l+)_([%l%d_]+)$')
-  if collectives[scalar] and CLASSES[type] then return of_numbers(scalar, type) end
+  if collectives[scalar] and CLASSES[type] then return number_function(scalar, type) end
   local verb, setting = short:match('^(%l%lt)_(.*)$')
   if verb == 'set' then return function(value) settings[setting] = value or 0 end end
   if verb == 'get' then return function() return settings[setting] or 0 end end

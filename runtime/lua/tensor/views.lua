@@ -23,10 +23,7 @@ local ROOM = c_structs.ROOM
 
 local views = {}
 
--- Raises the error of a view whose source a finalizer has changed in between.
-local function fail_changed()
-  errors.fail('a finalizer has changed the number of dimensions')
-end
+
 
 --- A struct for a view of n dimensions, to be filled in, and the struct of the source, which has
 -- `dims` dimensions. The source's struct is looked up last: allocating the view may run the
@@ -36,7 +33,9 @@ function dtype.new_view(n, self, dims)
   view.size, view.stride = view.geometry, view.geometry + ROOM
   view.nDimension, view.refcount, view.flag = n, 1, 1
   local c = structs[self] or need_struct(self)
-  if c.nDimension ~= dims then fail_changed() end
+  if c.nDimension ~= dims then
+    errors.fail('a finalizer has changed the number of dimensions')
+  end
   return view, c
 end
 local new_view = dtype.new_view

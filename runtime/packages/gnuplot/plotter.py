@@ -175,9 +175,8 @@ def _vectors(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
 def _spline(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
     """Draw a spline through the points; near them, if the style has a weight."""
     at, inverse = np.unique(x, return_inverse=True)
-    values = np.bincount(inverse, _column(y)) / np.bincount(
-        inverse
-    )  # the mean of points with the same x, as gnuplot
+    # The mean of points with the same x, as gnuplot.
+    values = np.bincount(inverse, _column(y)) / np.bincount(inverse)
     curve = _curve(at, values, style.weight)
     fine = np.linspace(at[0], at[-1], 300) if curve else at
     axes.plot(fine, curve(fine) if curve else values, label=legend, **style.options)
@@ -248,10 +247,6 @@ def _logarithmic(axes: Any, which: str) -> None:
         getattr(axes, f"set_{axis}scale")("log")
 
 
-def _ticks(axes: Any, *values: str) -> None:
-    axes.set_xticks([float(value) for value in values[1::2]], values[::2])
-
-
 _SETTERS: dict[str, Any] = {
     "title": lambda axes, text: axes.set_title(text),
     "xlabel": lambda axes, text: axes.set_xlabel(text),
@@ -262,7 +257,7 @@ _SETTERS: dict[str, Any] = {
     "grid": lambda axes, *_: axes.grid(True, color=_GREY),
     "logscale": _logarithmic,
     "equal": lambda axes, *_: axes.set_aspect("equal"),
-    "xtics": _ticks,
+    "xtics": lambda axes, *values: axes.set_xticks(list(map(float, values[1::2])), values[::2]),
     "key": lambda axes, *_: None,
     "nokey": lambda axes, *_: None,
 }

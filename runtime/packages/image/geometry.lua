@@ -68,9 +68,7 @@ end
 
 -- ---------------------------------------------------------------------- sizes
 
-local function is_size(value)
-  return type(value) == 'string' or type(value) == 'number'
-end
+
 
 -- The width and height that a size means, for an image of some width and height; nil where it is
 -- none. Numbers may be strings of digits, and need not be whole.
@@ -91,7 +89,7 @@ local function scale_arguments(n, a, b, c, d)
   if n == 4 then return nil, a, b, c, nil, d end
   if n == 3 and type(c) ~= 'string' then return nil, a, b, c end
   if n == 2 or n == 3 then
-    if is_size(b) then return nil, a, nil, nil, b, c end
+    if type(b) == 'string' or type(b) == 'number' then return nil, a, nil, nil, b, c end
     return a, b, nil, nil, nil, c
   end
   fail('incorrect arguments', 'image.scale')

@@ -56,14 +56,6 @@ def _scale_rows_and_columns(call: Call, scale: _Scale) -> None:
     planes(target)[...] = scale(rows, height, call.dtype)
 
 
-def _scale_bilinear(call: Call) -> None:
-    _scale_rows_and_columns(call, _linear)
-
-
-def _scale_bicubic(call: Call) -> None:
-    _scale_rows_and_columns(call, _cubic)
-
-
 def _linear(x: Array, length: int, dtype: DType) -> Array:
     """Scale by linear interpolation to a greater length, by means to a smaller one."""
     if length == x.shape[1]:
@@ -261,7 +253,7 @@ def _window(distance: Array) -> Array:
 
 FUNCTIONS = {
     "scaleSimple": _scale_nearest,
-    "scaleBilinear": _scale_bilinear,
-    "scaleBicubic": _scale_bicubic,
+    "scaleBilinear": lambda call: _scale_rows_and_columns(call, _linear),
+    "scaleBicubic": lambda call: _scale_rows_and_columns(call, _cubic),
     "warp": _warp,
 }
