@@ -54,28 +54,30 @@ def test_names_are_listed_with_their_types(engine: Engine) -> None:
         "__index": "function",
         "a": "number",
     } | {"deep": "table"}
-    assert engine.variables.members([".t", ".deep"]).found == [Member("f", "function", "p, q, ...")]
-    assert engine.variables.members([".t"], "a").found == [Member("a", "number")]
-    keys = engine.variables.members([".t"], "n", any_text=True).found
+    assert engine.variables.members([".t", ".deep"]).members == [
+        Member("f", "function", "p, q, ...")
+    ]
+    assert engine.variables.members([".t"], "a").members == [Member("a", "number")]
+    keys = engine.variables.members([".t"], "n", any_text=True).members
     assert keys == [Member("no name", "number")]
 
 
 def test_operations_are_marked(engine: Engine) -> None:
-    (found,) = engine.variables.members([".x"], "narr").found
+    (found,) = engine.variables.members([".x"], "narr").members
     assert found.is_operation
-    assert not any(member.is_operation for member in engine.variables.members([".string"]).found)
+    assert not any(member.is_operation for member in engine.variables.members([".string"]).members)
 
 
 def test_strings_have_their_functions(engine: Engine) -> None:
-    assert [member.name for member in engine.variables.members(['"'], "up").found] == ["upper"]
+    assert [member.name for member in engine.variables.members(['"'], "up").members] == ["upper"]
     upper = engine.variables.members([".string", ".upper", '("'], "up")
-    assert [member.name for member in upper.found] == ["upper"]
+    assert [member.name for member in upper.members] == ["upper"]
 
 
 def test_the_rest_is_counted(engine: Engine) -> None:
     engine.run(engine.compile(b"many = {} for i = 1, 50 do many['k' .. i] = i end"))
     listed = engine.variables.members([".many"], "k", 10)
-    assert (len(listed.found), listed.more) == (10, 40)
+    assert (len(listed.members), listed.more) == (10, 40)
     assert len(engine.variables.names("many")) == 50
 
 
