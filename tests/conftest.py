@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
 from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -40,11 +41,30 @@ def pytest_xdist_auto_num_workers() -> int:
     return PROCESSORS + 1
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip tests of what is otherwise in guard mode, if that is on (tests/guard)."""
+    """Mark cases beyond the sample; skip tests of what is otherwise in guard mode (tests/guard)."""
+    _mark_beyond_samples(items)
     for item in items if GUARDED else ():
         if mark := item.get_closest_marker("unguarded"):
             item.add_marker(pytest.mark.skip(reason=f"in guard mode {mark.args[0]}"))
+
+
+def _mark_beyond_samples(items: list[pytest.Item]) -> None:
+    """Mark `thorough` the cases of tests marked `sample(count)`, but count of them, spread evenly.
+
+    Which these are depends on a test's cases alone, so that all workers agree.
+    """
+    cases: dict[tuple[Path, str], list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sample"):
+            cases.setdefault((item.path, item.nodeid.partition("[")[0]), []).append(item)
+    for several in cases.values():
+        (count,) = next(several[0].iter_markers("sample")).args
+        kept = {len(several) * i // count for i in range(count)}
+        for number, item in enumerate(several):
+            if number not in kept:
+                item.add_marker("thorough")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

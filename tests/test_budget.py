@@ -9,6 +9,8 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from th_shell.docs.settings.options import read_toml
 
 TOP = Path(__file__).parents[1]
@@ -46,6 +48,7 @@ def lua_lines(text: str) -> int:
     return sum(1 for line in lines if line and not line.startswith("--"))
 
 
+@pytest.mark.thorough
 def test_the_lines_of_code_are_within_the_budget() -> None:
     budget = read_toml(TOP / "pyproject.toml")["tool"]["th-shell"]["lines-of-code"]
     files = [p for room in ("runtime", "th_shell") for p in (TOP / room).rglob("*.[pl][yu]*")]

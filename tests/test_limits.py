@@ -8,6 +8,7 @@ from tests.data_files import data
 from tests.limits import limits
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("name", "number"), data(__file__, "test_known_limits"))
 def test_known_limits(name: str, number: int) -> None:
     assert limits()[name] == number

@@ -7,6 +7,7 @@ import pytest
 from tests.pictures import COLUMNS, PICTURES, TOP, drawn
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("place", PICTURES)
 def test_a_picture_is_current(place: str) -> None:
     assert (TOP / place).read_text("utf-8") == PICTURES[place](), "run python -m tests.pictures"

@@ -34,6 +34,7 @@ def checker() -> Iterator[Checker]:
         yield Checker(starter, Compiler(), Configuration())
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("page", EXAMPLES)
 def test_examples_hold(checker: Checker, page: str) -> None:
     result = checker.check(TOP / page)

@@ -49,6 +49,7 @@ def test_programs(name: str, guard: str) -> None:
     assert tally.counts["passed"] > tally.counts["calls"] / 3
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", BRIEF)
 def test_processes(name: str) -> None:
     tally = Tally()

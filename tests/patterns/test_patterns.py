@@ -26,6 +26,7 @@ def test_all_patterns_are_linear() -> None:
     assert said["count"] > 300
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("pattern", "flags", "walk"),
     [

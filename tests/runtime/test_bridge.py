@@ -111,6 +111,7 @@ print(free > most and 'the list is a circle' or most - free - used)
 """
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("body", LEAKS.values(), ids=LEAKS.keys())
 def test_nothing_leaks(lua: Lua, body: str) -> None:
     lost = int(lua.run(LOST_SLOTS))

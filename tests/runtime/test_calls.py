@@ -53,6 +53,7 @@ _COROUTINES = """
 """
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("count", [100, pytest.param(1500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("operation", _OPERATIONS.values(), ids=_OPERATIONS)
 @pytest.mark.parametrize("program", [_FINALIZERS, _COROUTINES], ids=["finalizers", "coroutines"])

@@ -389,6 +389,7 @@ def test_new_tensor_as_source(lua: Lua) -> None:
     assert lua.error("torch.ones(2):cmax()").startswith("inconsistent tensor size, expected r []")
 
 
+@pytest.mark.thorough
 def test_there_are_such_calls() -> None:
     named = {name for name, _, _ in all_calls()}
     assert {"add", "mul", "cmul", "exp", "lt", "sum", "max", "fill", "clone"} <= named

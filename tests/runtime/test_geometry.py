@@ -122,6 +122,7 @@ def _program(draw: random.Random) -> str:
     return "\n".join(f"function(at, add) {step} end," for step in steps)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [25, pytest.param(500, marks=pytest.mark.slow)])
 def test_lua_decides_as_python(lua: Lua, count: int) -> None:
     lua.run(RUN)

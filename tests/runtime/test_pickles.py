@@ -165,6 +165,7 @@ def _by_a_cluster(net: TorchObject) -> Any:
         return client.submit(_doubled, net).result()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "run",
     [

@@ -100,6 +100,7 @@ def test_count(allowed: int, quota: float | None, count: int) -> None:
     assert thread_pool._count(allowed, quota) == count
 
 
+@pytest.mark.thorough
 def test_threads_are_those_of_the_quota() -> None:
     program = """
 import builtins, io, os

@@ -26,6 +26,7 @@ def answers() -> dict[str, str]:
     return dict(zip(sources, map(normal, printed), strict=True))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("programs", cases("safety", HERE))
 def test_clear_error_or_right_data(answers: dict[str, str], programs: list[Entry]) -> None:
     assert wrong(programs, answers.__getitem__) == ""

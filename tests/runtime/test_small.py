@@ -253,12 +253,14 @@ OTHERS = {**INDEXING, **ORDER, **BUILD, **PARTS}
 PYTHONS = {("Long", name.strip()) for name in ("indexAdd", *ORDER)}
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("kind", ["Double", "Float"])
 @pytest.mark.parametrize("name", BLAS)
 def test_products(lua: Lua, kind: str, name: str) -> None:
     compare(lua, kind, name, BLAS[name])
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
@@ -272,6 +274,7 @@ def test_others(lua: Lua, kind: str, name: str) -> None:
     compare(lua, kind, name, OTHERS[name])
 
 
+@pytest.mark.sample(13)
 @pytest.mark.parametrize(
     ("kind", "name"),
     [

@@ -14,6 +14,7 @@ from tests.runtime.test_small import compare
 STATISTICS = data(__file__, "STATISTICS")
 
 
+@pytest.mark.sample(9)
 @pytest.mark.parametrize(
     ("kind", "name"),
     [

@@ -251,6 +251,7 @@ def test_no_more_threads_than_processors(lua: Lua) -> None:
     lua(f"torch.setnumthreads({os.cpu_count()})")
 
 
+@pytest.mark.thorough
 def test_without_what_is_looked_up(shared: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("inner_loop", "blas", "lapack"):
         monkeypatch.setattr(bulk, name, lambda *_: None)
@@ -261,6 +262,7 @@ def test_without_what_is_looked_up(shared: Lua, monkeypatch: pytest.MonkeyPatch)
         assert compare(shared, SHARED[name], 2, 1e-11) == ""
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_after_a_fork() -> None:
     program = """
@@ -379,6 +381,7 @@ def test_large_memory_starts_at_a_cache_line(lua: Lua) -> None:
     assert addresses == "0 0 0 0 0 0 "
 
 
+@pytest.mark.thorough
 def test_finalizers_may_use_tensors(lua: Lua) -> None:
     answer = lua.run("""
         local wrong, done = 0, 0

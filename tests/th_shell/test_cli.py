@@ -123,6 +123,7 @@ def test_an_error_in_a_script(th: Run, tmp_path: Path) -> None:
     assert outcome(th("a.lua")) == (1, "before ", expected)
 
 
+@pytest.mark.thorough
 def test_a_script_from_the_standard_input(th: Run) -> None:
     expected = "th: stdin:2: boom\n" + TRACEBACK.format("stdin")
     assert outcome(th(input=BOOM)) == (1, "before ", expected)
@@ -141,6 +142,7 @@ def test_a_syntax_error(th: Run, statement: str, message: str) -> None:
     assert outcome(th("-e", statement)) == (1, "", f"th: {message}\n")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("source", "expected"), data(__file__, "test_what_is_piped_is_run_as_at_the_prompt")
 )
@@ -495,6 +497,7 @@ print([m for m in loaded if m in sys.modules])
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("source", "most"), [("print(1)", 0.8), ("print(torch.ones(2))", 1.6)])
 @pytest.mark.unguarded("numpy is loaded from the start")
 def test_it_starts_fast(

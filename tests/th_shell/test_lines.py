@@ -38,6 +38,7 @@ def test_two_ends_side_by_side_are_one_in_lua() -> None:
 NO_PROGRAMS = data(__file__, "NO_PROGRAMS")
 
 
+@pytest.mark.thorough
 def test_no_module_asks_python_for_the_lines_of_a_program() -> None:
     found = {
         str(path.relative_to(TOP))

@@ -48,6 +48,7 @@ def test_what_is_none(sent: bytes) -> None:
         read_message(BytesIO(sent))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("option", "method"),
     [("--lsp", {"jsonrpc": "2.0", "method": "shutdown"}), ("--dap", {"command": "threads"})],

@@ -76,6 +76,7 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return top / "scripts"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["th", "th-docs"])
 def test_scripts(folder: Path, scripts: Path, name: str) -> None:
     if shutil.which(name, path=os.path.dirname(sys.executable)) is None:

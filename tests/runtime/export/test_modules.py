@@ -90,6 +90,7 @@ def test_memory(name: str) -> None:
     assert shares == (name in SHARING.replace("\n", " ").strip().split(", "))
 
 
+@pytest.mark.sample(28)
 @each_entry
 def test_onnx(name: str, tmp_path: Path) -> None:
     module = ENTRIES[name]["module"]

@@ -24,6 +24,7 @@ def scale(*sizes: int, **fields: Any) -> TorchObject:
 SOURCE = data(__file__, "SOURCE")
 
 
+@pytest.mark.thorough
 def test_stubs(tmp_path: Path) -> None:
     others = [scale(4, 4), scale(5, 4, alpha=0.25, evil='"\nimport x'), scale(4, 4, number=1)]
     net = module("Sequential", linear(3, 4), *others, linear(4, 2))
@@ -65,6 +66,7 @@ def test_what_stands_within_a_stub(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_a_known_class_is_no_stub(tmp_path: Path) -> None:
     net = module("Sequential", module("Linear"))
     with pytest.raises(ExportError, match="^nn.Linear at 1: its field weight is no tensor$"):

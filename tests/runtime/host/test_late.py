@@ -47,6 +47,7 @@ def run(code: str, *options: str) -> str:
     return done.stdout
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("source", data(__file__, "test_what_needs_no_numpy"))
 def test_what_needs_no_numpy(source: str) -> None:
     code = f"""
@@ -72,6 +73,7 @@ def test_an_engine_loads_it_when_it_is_told() -> None:
     assert run(code) == "True True\n"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["ALL", "DOUBLE", "Row", "TABLE"])
 def test_the_door_loads_it(name: str) -> None:
     code = f"from th_shell.runtime.shell import {name}\n"
@@ -168,6 +170,7 @@ def release():
 """
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("free", range(4))
 def test_without_descriptors_for_it(free: int) -> None:
     code = f"""
@@ -237,6 +240,7 @@ luajit._source = read
 """
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("name", "source"), data(__file__, "test_one_part_fails_once"))
 def test_one_part_fails_once(name: str, source: str) -> None:
     code = f"""
@@ -265,6 +269,7 @@ for thread in threads: thread.join()
     assert run(code) == ""
 
 
+@pytest.mark.thorough
 def test_ctrl_c_waits_until_it_is_loaded() -> None:
     code = """
 def noticed():

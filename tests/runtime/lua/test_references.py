@@ -15,6 +15,7 @@ from tests.runtime.finalizing import FINALIZING
 _USES = data(__file__, "_USES")
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize(("first", "second"), list(product(_USES, _USES)))
 def test_blocks_become_known_more_than_once(lua, first: str, second: str) -> None:  # type: ignore[no-untyped-def]
     program = f"""
@@ -243,5 +244,6 @@ print(wrong)
 """
 
 
+@pytest.mark.thorough
 def test_a_storage_is_kept_wherever_the_collector_ends_its_cycle(lua: Lua) -> None:
     assert lua.run(AT_EACH_ALLOCATION) == "0\t\n"

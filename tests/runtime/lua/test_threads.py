@@ -172,6 +172,7 @@ SERIALIZER = """
 """
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("source", "message"), FAILING.values(), ids=list(FAILING))
 def test_a_pool_in_which_something_fails_can_be_ended(
     tmp_path: Path, source: str, message: str

@@ -9,7 +9,10 @@ from tests.data_files import data
 _NUMBERS = "{1 + 2^-11 + 2^-30, 65519.9999999, 2^-25 + 2^-60}"
 
 
-@pytest.mark.parametrize("count", [1, 70_000], ids=["few", "many"])
+@pytest.mark.parametrize(
+    "count",
+    [pytest.param(1, id="few"), pytest.param(70_000, id="many", marks=pytest.mark.thorough)],
+)
 @pytest.mark.parametrize("halves", data(__file__, "test_doubles_become_floats_first"))
 def test_doubles_become_floats_first(lua: Lua, halves: str, count: int) -> None:
     lua(

@@ -7,6 +7,7 @@ from tests.data_files import data
 from tests.transcripts import Entry, cases, wrong
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("programs", cases("indexing"))
 def test_as_the_reference(lua: Lua, programs: list[Entry]) -> None:
     assert wrong(programs, lua.answer_anew) == ""

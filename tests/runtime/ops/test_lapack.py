@@ -106,6 +106,7 @@ def test_gels_minimises(given_a: tuple[Array, str], kind1: str, kind2: str) -> N
     close(x.array, wanted)
 
 
+@pytest.mark.thorough
 @every_case
 @given(matrices(square=True), kinds, st.sampled_from("UL"))
 def test_cholesky(given_a: tuple[Array, str], kind: str, part: str) -> None:
@@ -128,6 +129,7 @@ def test_cholesky(given_a: tuple[Array, str], kind: str, part: str) -> None:
     close(f.T @ f if part == "U" else f @ f.T, values[np.ix_(order, order)])
 
 
+@pytest.mark.thorough
 @every_case
 @given(matrices(square=True), kinds, st.sampled_from("UL"), st.sampled_from("NT"), st.booleans())
 def test_trtrs_solves(
@@ -258,6 +260,7 @@ def test_failure_changes_nothing(
     assert singular.array.tolist() == [[1, 1], [1, 1]]
 
 
+@pytest.mark.thorough
 def test_scipy_waits_until_it_is_needed() -> None:
     code = "import sys, th_shell.runtime.ops; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
@@ -284,6 +287,7 @@ def test_threads_are_set_of_a_library_that_is_loaded_while_another_thread_sets_t
     assert run.stdout == "[3] [3, 3]\n"
 
 
+@pytest.mark.thorough
 def test_the_environment_says_how_many_threads_large_products_have() -> None:
     code = """if True:
         import os

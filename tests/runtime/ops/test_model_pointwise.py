@@ -174,6 +174,7 @@ def jumps(name: str, a: Any, b: Any) -> bool:
         return bool(((np.abs(ratio - np.rint(ratio)) <= 1e-6 * np.abs(ratio)) & ~exact).any())
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", WITH_NUMBER)
 @EXAMPLES
 @given(st.data())
@@ -184,6 +185,7 @@ def test_with_a_number(name: str, data: st.DataObject) -> None:
     check(name, kind, dtype, [x], [x, value], each(WITH_NUMBER[name], x.array, value))
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", WITH_TENSOR)
 @EXAMPLES
 @given(st.data())
@@ -205,6 +207,7 @@ def test_scaled(name: str, data: st.DataObject) -> None:
     check(name, kind, dtype, [x, y], [x, value, y], want)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", COMPARISONS)
 @pytest.mark.parametrize("of_tensors", [False, True], ids=["number", "tensor"])
 @EXAMPLES
@@ -252,6 +255,7 @@ def test_shifts(name: str, data: st.DataObject) -> None:
     check(name, kind, dtype, [x], [x, places], want)
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", UNARY)
 @EXAMPLES
 @given(st.data())

@@ -62,6 +62,7 @@ DRAWS: dict[str, tuple[Callable[[Generator], float], Callable[[Generator, Tensor
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("programs", cases("random"))
 def test_as_the_reference(lua: Lua, programs: list[Entry]) -> None:
     assert wrong(programs, lua.answer_anew) == ""

@@ -30,6 +30,7 @@ def little_room() -> Iterator[None]:
         sys.dont_write_bytecode = False
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("program", "message"),
     [
@@ -109,6 +110,7 @@ def test_what_is_left_open_is_told(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "th: /dev/full: No space left on device\n")
 
 
+@pytest.mark.thorough
 def test_figures_that_wait_are_drawn_at_os_exit(tmp_path: Path) -> None:
     source = "require('gnuplot') gnuplot.pngfigure('x.png') gnuplot.plot(torch.ones(2)) os.exit(0)"
     assert run_th("-e", source, cwd=tmp_path).returncode == 0

@@ -214,6 +214,7 @@ def test_errors(lua: Lua, file: Path, monkeypatch: pytest.MonkeyPatch, call: str
         assert after["x"].shape == (2, 3) and "z" not in after
 
 
+@pytest.mark.thorough
 def test_many_groups_in_each_other_and_names_of_one_group(lua: Lua, tmp_path: Path) -> None:
     with h5py.File(tmp_path / "x.h5", "w") as file:
         deep, shared = file.create_group("deep"), file.create_group("shared")

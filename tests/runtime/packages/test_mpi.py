@@ -37,6 +37,7 @@ def printed(program: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.sample(2)
 @ALONE
 @pytest.mark.parametrize(
     ("program", "expected"),
@@ -75,6 +76,7 @@ def test_one_process(program: str, expected: str) -> None:
     assert printed(program) == expected
 
 
+@pytest.mark.sample(3)
 @ALONE
 @pytest.mark.parametrize(
     ("call", "message"),
@@ -162,6 +164,7 @@ C.start()
 """
 
 
+@pytest.mark.sample(2)
 @ALONE
 @pytest.mark.parametrize(
     ("program", "expected"),
@@ -297,6 +300,7 @@ def test_all_calls(tmp_path: Path, count: int) -> None:
     assert (done.stdout, done.returncode) == ("all is well\t\n", 0), done.stderr
 
 
+@pytest.mark.thorough
 @ALONE
 def test_all_of_its_page_is_checked() -> None:
     words = [sys.executable, "-m", "th_shell.docs", str(PAGE)]

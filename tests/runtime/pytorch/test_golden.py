@@ -35,6 +35,7 @@ def words(text: str) -> list[str]:
     return re.sub(r"0x[0-9a-f]+|\b\d{12,}\b", "ADDRESS", text).split()
 
 
+@pytest.mark.thorough
 def test_every_program_prints_what_it_does_in_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(TOP))
     run = run_python("-m", "th_shell", "--python", str(RUN), str(CASES))

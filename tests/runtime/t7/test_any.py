@@ -107,6 +107,7 @@ def test_what_lua_writes_comes_back_byte_for_byte(originals: list[tuple[str, byt
     assert len(originals) == 14
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("examples", [400, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_loading_ends_soon_with_little_memory(
     originals: list[tuple[str, bytes]], examples: int

@@ -105,6 +105,7 @@ def test_largest_elements_of_many_planes(lua: Lua, kind: str, window: tuple[int,
     assert lua.run(model(kind, *window) + LARGEST) == "0 0 0 0 0 0 "
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["Float", "Double"])
 @pytest.mark.parametrize("numbers", ["special", "tiny"])
 def test_largest_of_numbers_that_differ_little_or_are_not_finite(
@@ -139,6 +140,7 @@ AVERAGES = """
 """
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", ["Float", "Double"])
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("numbers", ["normal", "special"])

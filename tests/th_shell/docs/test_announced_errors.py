@@ -47,6 +47,7 @@ def test_words_of_errors(comment: str, message: str, another: bool) -> None:
     assert rules_out(comment, message) is another
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [

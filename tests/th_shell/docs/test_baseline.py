@@ -39,6 +39,7 @@ def baseline(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.thorough
 def test_update_writes_it(check_text: CheckPage, tmp_path: Path) -> None:
     assert not check_text(PAGE, update=True).failed
     assert (tmp_path / "page.md.th-docs").read_text() == REACHED

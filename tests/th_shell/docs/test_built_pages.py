@@ -236,6 +236,7 @@ def test_mkdocs_fails_if_it_is_told_to(mkdocs: Build, tmp_path: Path) -> None:
     assert MARKS in (tmp_path / "site/bad/index.html").read_text()
 
 
+@pytest.mark.thorough
 def test_mkdocs_does_not_fail_where_all_examples_hold(mkdocs: Build, tmp_path: Path) -> None:
     (tmp_path / "docs/bad.md").write_text(GOOD.format(""))
     assert mkdocs(strict=True, fail=True) == (0, "")

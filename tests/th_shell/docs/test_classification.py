@@ -96,6 +96,7 @@ def test_verdict_of_output_in_a_block_of_its_own(
     assert result.verdict.value == verdict
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("source", "verdict"),
     [

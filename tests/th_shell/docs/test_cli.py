@@ -35,6 +35,7 @@ def test_nothing_fails(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().out == "good.md: checked 1 of 1 example: 1 pass\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_failure_shows_its_place_and_both_outputs(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["good.md", "bad.md"]) == 1
@@ -55,6 +56,7 @@ bad.md: checked 1 of 2 examples: 1 ran, 1 differs
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_verbose(capfd: pytest.CaptureFixture[str]) -> None:
     Path("page.md").write_text("```\nprose, no code\n$ th\n> 1\n1\n```\n")
@@ -70,6 +72,7 @@ page.md: checked 1 of 2 examples: 1 pass, 1 skipped, 1 text
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_json() -> None:
     assert main(["--json", "out.json", "bad.md", "good.md"]) == 1
@@ -107,6 +110,7 @@ def test_files_are_opened_before_anything_runs(
     assert capfd.readouterr() == ("", problem)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_errata_in_another_folder() -> None:
     Path("errata").mkdir()
@@ -147,6 +151,7 @@ def test_update_writes_what_is_printed_into_errata() -> None:
     assert main(["bad.md"]) == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_errata_that_cannot_be_written(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -163,6 +168,7 @@ def test_errata_that_cannot_be_written(
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_missing_page_fails_alone(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["none.md", "good.md"]) == 1
@@ -172,6 +178,7 @@ def test_missing_page_fails_alone(capfd: pytest.CaptureFixture[str]) -> None:
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_pages_that_cannot_be_judged_are_not_checked(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["none.md", "good.md", "none.md.md"]) == 1
@@ -216,6 +223,7 @@ def test_pages_that_are_no_files(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["fix", "pipe.md"]) == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_no_examples(capfd: pytest.CaptureFixture[str]) -> None:
     Path("empty.md").write_text("Only text.\n")
@@ -225,6 +233,7 @@ def test_no_examples(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().out.startswith("empty.md: no examples\n")
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_strict(capfd: pytest.CaptureFixture[str]) -> None:
     Path("page.md").write_text("```\n> x = 1\n> x\n> x;\nprint(x)\n```\n")
@@ -306,6 +315,7 @@ def test_json_on_a_full_disk() -> None:
     assert docs("--json", "link", "good.md") == (2, problem)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_old_results_stay_until_there_are_new_ones() -> None:
     Path("all.json").write_text("old")

@@ -64,6 +64,7 @@ def judged(runner: Runner, folder: Path, *lines: str) -> list[Result]:
     return list(check_page(read(page, COMPILER), runner).results)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("line", "verdict", "note"),
     [

@@ -254,6 +254,7 @@ def test_xfail_of_a_block_needs_one_failure(check: Check) -> None:
     assert notes(page)[2] == "page.md:10 says that it fails, but it is ran now: strike it"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("said", "found"),
     [
@@ -277,6 +278,7 @@ def test_tolerance_does_not_make_infinity_any_number(check: Check) -> None:
     assert verdicts(page) == ["differs", "differs", "pass"]
 
 
+@pytest.mark.thorough
 def test_tolerance_adds_to_what_rounding_of_documented_numbers_allows(check: Check) -> None:
     page = check(
         "```\n> x = torch.rand(1)\n> x\n 0.5000\n[torch.DoubleTensor of dimension 1]\n\n"
@@ -313,6 +315,7 @@ def test_where_a_directive_stands_in_the_page_does_not_count(read: Read) -> None
     assert examples[0].settings.atol == 2
 
 
+@pytest.mark.thorough
 def test_timeout_of_an_example(check: Check) -> None:
     page = check("```\n> while true do end -- th-docs: timeout=0.3\n> 1\n1\n```")
     assert verdicts(page) == ["error", "pass"]
@@ -460,6 +463,7 @@ def test_groups_have_sessions_of_their_own(read: Read) -> None:
     assert [example.group for example in read(page, "page.rst")] == ["1", "2", "1\n1"]
 
 
+@pytest.mark.thorough
 def test_a_session_knows_nothing_of_the_one_before(check: Check) -> None:
     page = check(
         f"{ONE}\n{RESET}\n<!-- th-docs: setup y = 2 -->\n\n{ASKS}"

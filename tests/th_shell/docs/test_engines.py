@@ -26,6 +26,7 @@ def run(starter: Starter) -> Iterator[Run]:
     run.close()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("source", "reply"),
     [
@@ -81,6 +82,7 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     return replace(lua_engine(found[:1]), memory=0)
 
 
+@pytest.mark.sample(13)
 @pytest.mark.parametrize("harm", HARM)
 def test_an_engine_needs_nothing_that_a_page_can_take_away(
     starter: Starter, engine: Engine, harm: str
@@ -98,6 +100,7 @@ def test_an_engine_needs_nothing_that_a_page_can_take_away(
     run.close()
 
 
+@pytest.mark.thorough
 def test_code_behind_an_input(run: Run) -> None:
     run.ask("input", b"torch.zeros(1)")
     run.ask("run", b"_LAST:fill(7) print(3)")
@@ -116,6 +119,7 @@ def test_a_page(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert counts == "checked 2 of 4 examples: 1 pass, 1 ran, 1 differs, 1 fragment"
 
 
+@pytest.mark.thorough
 def test_a_prelude(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     page, prelude = tmp_path / "page.md", tmp_path / "prelude.lua"
     page.write_text("```\n> y\n3\n```\n")

@@ -149,6 +149,7 @@ def test_a_run_ends_behind_its_last_example(runner: Runner, tmp_path: Path) -> N
     assert log.read_text() == "xx"
 
 
+@pytest.mark.thorough
 def test_all_crashes_cost_only_their_own_examples(evaluate: Evaluate) -> None:
     found = first(evaluate(page(*["os.exit(1)"] * 5, "1")))
     assert [outcome.lost[:12] for outcome in found] == [*["the process "] * 5, ""]

@@ -247,6 +247,7 @@ def test_what_would_be_read_as_something_else_stays(fixed: Fixed, example: str) 
     assert (text, len(left)) == (page.replace("+ 1\n3", "+ 1\n2"), 1)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "example",
     [
@@ -273,6 +274,7 @@ def test_what_is_left(fixed: Fixed, example: str) -> None:
     assert fixed(page)[0] == page
 
 
+@pytest.mark.thorough
 def test_what_follows_from_a_failure_is_left(fixed: Fixed) -> None:
     page = (
         "```python\n>>> class C:\n...     x = 1\n>>> def f(x: Missing): pass\n"

@@ -135,6 +135,7 @@ def test_pages_of_the_manual(starter: Starter, tmp_path: Path) -> None:
     assert sum(tried for _, tried in found) > 50
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [2, pytest.param(100, marks=pytest.mark.slow)])
 def test_made_up_pages(starter: Starter, tmp_path: Path, count: int) -> None:
     found = []

@@ -11,6 +11,7 @@ X = "x = torch.range(1, 3)\n"
 SHOWN = " 1\n 2\n 3\n[torch.DoubleTensor of size 3]\n"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("text", "why", "repaired"),
     [
@@ -123,6 +124,7 @@ def test_a_repair_in_python(
     assert repaired is None or healed.repaired.rstrip() == repaired
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "text",
     [
@@ -139,6 +141,7 @@ def test_what_no_repair_makes_hold_in_python(check_text: CheckPage, text: str) -
     assert {"differs", "error", "damaged", "fragment"} & verdicts
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "text",
     [
@@ -157,6 +160,7 @@ def test_what_no_repair_makes_hold(check_text: CheckPage, text: str) -> None:
     assert {"differs", "error", "damaged", "fragment"} & set(verdicts)
 
 
+@pytest.mark.thorough
 def test_a_repair_that_spoils_what_holds_is_none(check_text: CheckPage) -> None:
     # With x.y(...) made x:y(...), the last example would hold no more.
     text = (
@@ -180,6 +184,7 @@ def test_update_writes_the_repaired_input(check_text: CheckPage, tmp_path: Path)
     assert check_text(page.replace("range(1, 3)", "range(2, 4)")).failed
 
 
+@pytest.mark.thorough
 def test_a_text_in_the_block_below_is_repaired(check_text: CheckPage) -> None:
     text = "1\n 1\n[torch.Tensor of size 2]"
     page = f"```\nx = torch.ones(2)\nprint(x)\n```\nIt prints:\n```\n {text}\n```\n"

@@ -62,6 +62,7 @@ def test_the_hook_gets_all_pages_and_nothing_else() -> None:
         assert not re.search(hook()["files"], name)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("pages", "status"), [(["good.md"], 0), (["good.md", "bad.md"], 1), (["prose.md"], 0)]
 )

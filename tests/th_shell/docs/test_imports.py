@@ -48,6 +48,7 @@ def run(tmp_path: Path, starter: Starter) -> Iterator[Run]:
     yield run
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("text", "verdicts"),
     [

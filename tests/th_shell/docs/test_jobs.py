@@ -30,11 +30,13 @@ def _pages(output: str) -> list[str]:
     return [line.partition(":")[0] for line in output.splitlines() if ": checked" in line]
 
 
+@pytest.mark.thorough
 def test_a_folder_in_order(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["docs"]) == 0
     assert _pages(capfd.readouterr().out) == ["docs/a.md", "docs/deep/b.txt", "2 pages"]
 
 
+@pytest.mark.thorough
 def test_pages_run_at_the_same_time(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     # Each of the two pages goes on when the other one has begun.
     first, second = tmp_path / "first", tmp_path / "second"
@@ -44,6 +46,7 @@ def test_pages_run_at_the_same_time(tmp_path: Path, capfd: pytest.CaptureFixture
     assert "2 pages: checked 2 of 6 examples: 2 pass, 4 ran\n" in capfd.readouterr().out
 
 
+@pytest.mark.thorough
 def test_fail_fast(capfd: pytest.CaptureFixture[str]) -> None:
     Path("docs/a.md").write_text(BAD)
     assert main(["-x", "docs"]) == 1

@@ -84,6 +84,7 @@ def test_it_says_what_the_file_of_pytest_says(pytester: pytest.Pytester, tmp_pat
     assert float(suite.get("time", "")) > 0
 
 
+@pytest.mark.thorough
 def test_a_page_with_a_problem_is_an_error() -> None:
     assert main(["--junitxml", "own.xml", "none.md", "docs/page.md"]) == 1
     suite = ElementTree.parse("own.xml").getroot()[0]

@@ -84,6 +84,7 @@ def run(
     return run
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.title)
 def test_commands_print_what_the_manual_shows(
     section: Section,

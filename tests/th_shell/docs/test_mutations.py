@@ -127,6 +127,7 @@ def test_all_forms_of_outputs_are_changed(starter: Starter, tmp_path: Path, name
     assert others == ({True} if name == "python.rst" else {None})
 
 
+@pytest.mark.thorough
 def test_runs_are_remembered(starter: Starter) -> None:
     trial = Trial(DOCS / "chance.md", starter, Compiler())
     plain = trial.runner.evaluate(trial.examples)

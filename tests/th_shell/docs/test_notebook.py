@@ -113,6 +113,7 @@ def test_skipped_cells(tmp_path: Path) -> None:
     assert [bool(example.settings.skip) for example in read(page)] == [True, True, False]
 
 
+@pytest.mark.thorough
 def test_kernel_of_lua(tmp_path: Path) -> None:
     page = write(
         tmp_path,
@@ -160,6 +161,7 @@ def test_what_is_no_notebook(
     assert capfd.readouterr().out == f"FAIL {page}: {problem}\n{page}: not checked\n"
 
 
+@pytest.mark.thorough
 def test_results_of_a_notebook(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     page = write(
         tmp_path,

@@ -96,6 +96,7 @@ def test_what_no_run_can_print(check: Check, wrong: str) -> None:
     assert verdicts(check(wrong)) == ["differs"]
 
 
+@pytest.mark.thorough
 def test_what_contradicts_its_own_sizes_although_their_number_depends_on_chance(
     check: Check,
 ) -> None:
@@ -154,6 +155,7 @@ def test_results_of_rounded_literals(check: Check) -> None:
     assert verdicts(check(page.format("25000"))) == ["differs"]
 
 
+@pytest.mark.thorough
 def test_names_without_a_value(check: Check) -> None:
     page = "> y = 1\n> y\n1\n> res = v1 * y\n> res\n7\n> nothing\n5\n> Y\n1\n> y\n2\n"
     found = check(page)
@@ -161,6 +163,7 @@ def test_names_without_a_value(check: Check) -> None:
     assert found[2].note == "the page gives no value to: v1"
 
 
+@pytest.mark.thorough
 def test_objects_that_get_what_is_missing(check: Check) -> None:
     page = (
         "> t = {add = table.insert}\n> y = nothing + 1\n> t:add(y)\n> t[1]\n1\n> t = {}\n> t\n1\n"
@@ -197,6 +200,7 @@ def test_files_that_the_page_does_not_make(
     assert (found.verdict.value, found.note) == (verdict, note)
 
 
+@pytest.mark.thorough
 def test_the_clock_is_no_seed(check: Check) -> None:
     # Runs with different seeds may print different seconds.
     page = "> later = torch.random(1, 5)\n> os.time() + later\n1600000000\n"

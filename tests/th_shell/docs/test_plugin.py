@@ -53,6 +53,7 @@ def _results(run: pytest.RunResult) -> dict[str, str]:
     return dict(lines)
 
 
+@pytest.mark.thorough
 def test_an_example_is_a_test(folder: Path, pytester: pytest.Pytester) -> None:
     (folder / "page.md").write_text(PAGE)
     (folder / "other.txt").write_text(PAGE)

@@ -46,6 +46,7 @@ def test_processes_and_folder_go_with_the_run(starter: Starter, how: str) -> Non
     assert not Path(folder).parent.exists()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT, signal.SIGHUP])
 def test_nothing_is_left_when_th_docs_is_ended(tmp_path: Path, ending: signal.Signals) -> None:
     if signal.getsignal(ending) is signal.SIG_IGN:
@@ -81,6 +82,7 @@ end
 """
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "kill",
     [
@@ -112,6 +114,7 @@ def test_a_page_that_kills_what_watches_it(kill: str) -> None:
     assert not Path(folder).parent.exists()
 
 
+@pytest.mark.thorough
 def test_a_page_that_kills_the_starter() -> None:
     with Starter() as starter:
         run = starter.start(Engine(), 0)
@@ -210,6 +213,7 @@ def test_a_page_that_hurts_its_engine(starter: Starter, source: str, how: str) -
 _FULL = "import os; os.ftruncate(1, 2**30); "
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("source", "sandboxed"),
     [

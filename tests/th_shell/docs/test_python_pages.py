@@ -92,6 +92,7 @@ HOLDS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("example", HOLDS)
 def test_what_holds(runner: Runner, tmp_path: Path, example: str) -> None:
     blocks = [example, *HOLDS[example]]
@@ -146,12 +147,14 @@ def test_names_that_the_page_never_binds(runner: Runner, tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.thorough
 def test_a_class_does_not_mean_a_variable(runner: Runner, tmp_path: Path) -> None:
     page = ">>> a = 1\n>>> A()\n<A>\n>>> rowId = 1\n>>> rowid + 1\n2"
     found = check(runner, tmp_path, f"```\n{page}\n```\n")
     assert [result.verdict.value for result in found] == ["ran", "fragment", "ran", "error"]
 
 
+@pytest.mark.thorough
 def test_modules_are_not_spoilt(runner: Runner, tmp_path: Path) -> None:
     page = "```\n>>> import math\n>>> math.fsum(x)\n3\n>>> math.sqrt(4)\n3.0\n```\n"
     found = [r.verdict.value for r in check(runner, tmp_path, page)]
@@ -168,6 +171,7 @@ def test_a_file_that_a_fragment_would_have_made(runner: Runner, tmp_path: Path) 
     assert found == ["fragment", "error", "fragment", "ran", "ran", "error"]
 
 
+@pytest.mark.thorough
 def test_all_names_of_a_module_are_unknown(runner: Runner, tmp_path: Path) -> None:
     page = "```\n>>> from math import *\n>>> sqrt(4)\n3.0\n>>> sqart(4)\n2.0\n```\n"
     assert [r.verdict.value for r in check(runner, tmp_path, page)] == ["ran", "differs", "error"]
@@ -183,6 +187,7 @@ def test_a_page_of_two_languages(runner: Runner, tmp_path: Path) -> None:
     assert [r.example.language for r in found] == ["lua", "python", "lua", "python", "python"]
 
 
+@pytest.mark.thorough
 def test_a_process_that_ends(runner: Runner, tmp_path: Path) -> None:
     page = "```\n>>> x = 1\n>>> import os; os._exit(3)\n>>> x\n1\n```\n"
     found = check(runner, tmp_path, page)

@@ -48,6 +48,7 @@ EACH = "for k, v in pairs{ann = 30, bob = 40} do print(k, v) end"
 JOINED = "local s = ''; for k in pairs{ann = 30, bob = 40} do s = s .. k end; print(s)"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("source", "expected", "verdict"),
     [
@@ -85,6 +86,7 @@ def test_named_fields_have_no_order(
 NAMES = "one two six ten all any the sea sky oak elm fir ash bay".split()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
@@ -115,6 +117,7 @@ def test_next_goes_through_a_table(judged: Judged, source: str, expected: str) -
     assert judged("lua", in_lua((source, expected))) == [PASS]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("expected", "verdict"),
     [
@@ -137,6 +140,7 @@ def test_tables_in_texts_have_no_order_but_the_same_fields(
     assert judged("lua", comment)[-1] is verdict
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("shown", "verdict"), [("M({'b': 2, 'a': 1})", LAYOUT), ("M({'b': 2, 'a': 3})", DIFFERS)]
 )
@@ -152,6 +156,7 @@ def test_a_loop_may_remove_fields(judged: Judged) -> None:
     assert judged("lua", in_lua((loop, "x"))) == [PASS]
 
 
+@pytest.mark.thorough
 def test_no_two_letters_have_an_order_in_a_set(judged: Judged) -> None:
     letters = "abcdefghijklmnopqrstuvwxyz"
     one_order = list(zip(letters[::2], letters[1::2], strict=True))
@@ -162,6 +167,7 @@ def test_no_two_letters_have_an_order_in_a_set(judged: Judged) -> None:
     assert set(judged("python", shown)) == {PASS}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("source", "expected", "verdict"),
     [
@@ -176,6 +182,7 @@ def test_sets_have_no_order(judged: Judged, source: str, expected: str, verdict:
     assert judged("python", in_python((source, expected)))[-1] is verdict
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("chance", ["' '.join({'g', 'h'})", "__import__('random').random()"])
 def test_chance_belongs_to_an_example(judged: Judged, chance: str) -> None:
     others = [("print(1.0)", "1"), ("3", "3.0"), ("7", "07"), ("1 / 3", "0.333")]
@@ -183,12 +190,14 @@ def test_chance_belongs_to_an_example(judged: Judged, chance: str) -> None:
     assert judged("python", in_python((chance, shown), *others)) == [LAYOUT, *4 * [DIFFERS]]
 
 
+@pytest.mark.thorough
 def test_what_is_computed_from_chance_follows_from_it(judged: Judged) -> None:
     drawn = "import random; x = random.random()\n>>> x\n0.5\n>>> "
     assert judged("python", in_python((f"{drawn}x / 3", "0.1667")))[1:] == [LAYOUT, PASS]
     assert judged("python", in_python((f"{drawn}x / 3", "0.4167")))[1:] == [LAYOUT, DIFFERS]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("language", "source", "expected", "verdict"),
     [
@@ -228,6 +237,7 @@ def test_the_order_of_fields_does_not_tell_what_is_left_out(
     assert judged("lua", "\n".join([*shown, *silent]))[-2:] == verdicts
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("documented", ["0", "1"])
 @pytest.mark.parametrize(
     "source",
@@ -247,6 +257,7 @@ def test_generators_of_their_own_have_seeds(judged: Judged, source: str, documen
     assert judged("python", text) == found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize(
     "seed", ["os.time()", "tonumber(tostring(os.time()):reverse():sub(1, 6))", "os.clock() * 1e9"]
@@ -264,6 +275,7 @@ def test_a_seed_of_the_page_stays(judged: Judged) -> None:
     assert judged("lua", f"> math.randomseed(42)\n{again}\n{text}") == [RAN, PASS, PASS]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("language", "text"),
     [

@@ -19,6 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_json_on_the_standard_output(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--json", "-", "bad.md"]) == 1
     out, error = capfd.readouterr()
@@ -27,6 +28,7 @@ def test_json_on_the_standard_output(capfd: pytest.CaptureFixture[str]) -> None:
     assert error.endswith("bad.md: checked 1 of 2 examples: 1 ran, 1 differs\n")
 
 
+@pytest.mark.thorough
 def test_coverage(capfd: pytest.CaptureFixture[str]) -> None:
     Path("bad.md").write_text(
         "# lib.sum(x)\n\n```lua\n> lib = {sum = math.sin}\n> lib.sum(0)\n0\n```\n"
@@ -52,6 +54,7 @@ def run(*arguments: str, stdout: int, capfd: pytest.CaptureFixture[str]) -> tupl
     return status, capfd.readouterr().err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("arguments", [["bad.md"], ["-h"], ["--json", "-", "bad.md"]])
 def test_a_reader_that_is_gone(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     ours, theirs = os.pipe()
@@ -82,6 +85,7 @@ def test_a_file_has_no_colours() -> None:
         assert not style_for(file.fileno()).coloured
 
 
+@pytest.mark.thorough
 def test_a_terminal_has_colours(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -34,6 +34,7 @@ def _results(pages: list[Path], tmp_path: Path) -> list[dict[str, object]]:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("language", "input_"),
     [
@@ -55,6 +56,7 @@ def test_outputs_that_are_no_text(language: bytes, input_: bytes, tmp_path: Path
     assert second["counts"] == {"pass": 1}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("fault", "told"),
     [

@@ -202,6 +202,7 @@ def test_a_command_that_starts_processes_by_itself_ends(starter: Starter) -> Non
     run.close()
 
 
+@pytest.mark.thorough
 def test_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"```\n> (io.open('{page}'))\nnil\n> os.execute('true') == 0\nfalse\n```\n")
@@ -231,6 +232,7 @@ def test_a_system_without(
     assert sandbox.missing() == "this system has no seccomp filters on x86-64 or aarch64"
 
 
+@pytest.mark.thorough
 def test_a_run_begins_as_quickly(starter: Starter) -> None:
     def seconds(engine: Engine) -> float:
         start = time.perf_counter()

@@ -34,6 +34,7 @@ if sys.version_info < (3, 11):  # in which the ids that its erratum tells of dif
 pytestmark = pytest.mark.skipif(not SEEDS.is_dir(), reason="needs ../shared/seeds")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "counts"), PAGES.items())
 def test_page_holds_but_for_its_errata(
     name: str, counts: tuple[int, int, int], tmp_path: Path, capfd: pytest.CaptureFixture[str]
@@ -46,6 +47,7 @@ def test_page_holds_but_for_its_errata(
     assert (sum(found.values()), found["erratum"], found["skipped"] + found["text"]) == counts
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "counts"), PYTHON_PAGES.items())
 def test_python_page_holds_but_for_its_errata(
     name: str, counts: dict[str, int], tmp_path: Path, capfd: pytest.CaptureFixture[str]

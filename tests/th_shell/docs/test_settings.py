@@ -344,6 +344,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_a_page_has_modules_and_an_environment_of_its_own(
     capfd: pytest.CaptureFixture[str],
@@ -385,6 +386,7 @@ def test_a_wrong_file_fails_its_pages_only(capfd: pytest.CaptureFixture[str]) ->
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_folders_say_what_runs_pages(capfd: pytest.CaptureFixture[str]) -> None:
     Path("page.md").write_text("```\n> while true do end\n> y\n3\n```\n")
@@ -396,6 +398,7 @@ def test_folders_say_what_runs_pages(capfd: pytest.CaptureFixture[str]) -> None:
     assert "page.md:3: pass     > y\n" in out
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_folders_have_engines_memory_and_ledgers(capfd: pytest.CaptureFixture[str]) -> None:
     Path("page.md").write_text("```\n> 1\n2\n```\n")
@@ -410,6 +413,7 @@ def test_folders_have_engines_memory_and_ledgers(capfd: pytest.CaptureFixture[st
     assert "th-docs: none-such: No such file or directory" in capfd.readouterr().out
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_other_engines_have_modules_and_an_environment_too() -> None:
     engine = f'engine = "{quote(sys.executable)} -m th_shell"\n'

@@ -26,6 +26,7 @@ def test_what_starts_runs_in_python_has_neither_runtime_nor_sandbox() -> None:
     assert found.stdout == "[]\n"
 
 
+@pytest.mark.thorough
 def test_a_page_of_python_needs_no_lua(
     tmp_path: Path, runner: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,6 +73,7 @@ NAMES = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("page", "verdicts"), NAMES.items())
 def test_names_without_values(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
@@ -102,6 +103,7 @@ VALUES = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("page", "verdicts"), VALUES.items())
 def test_values_as_other_prompts_show_them(
     runner: Runner, tmp_path: Path, page: str, verdicts: str
@@ -124,6 +126,7 @@ CHANGING = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("page", "verdicts"), CHANGING.items())
 def test_outputs_that_no_run_prints_again(
     runner: Runner, tmp_path: Path, page: str, verdicts: str
@@ -131,6 +134,7 @@ def test_outputs_that_no_run_prints_again(
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
 
 
+@pytest.mark.thorough
 def test_an_input_that_a_terminal_has_wrapped(runner: Runner, tmp_path: Path) -> None:
     def page(width: int) -> str:
         typed = "th> torch.ones(2):sum() -- the sum of so many ones as there are"
@@ -157,11 +161,13 @@ NOTHING_SHOWN = {
 }
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(("page", "verdicts"), NOTHING_SHOWN.items())
 def test_pages_that_show_nothing(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("label", ["text", "output", "console", "none", ""])
 def test_outputs_in_fences_of_their_own(runner: Runner, tmp_path: Path, label: str) -> None:
     assert words(judged(runner, tmp_path, "a.md", shown(label, "5"))) == "differs"
@@ -202,6 +208,7 @@ PYTHON = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("page", "verdicts"), PYTHON.items())
 def test_outputs_of_python_are_texts(
     runner: Runner, tmp_path: Path, page: str, verdicts: str
@@ -214,6 +221,7 @@ def test_tolerance_on_request(runner: Runner, tmp_path: Path) -> None:
     assert words(judged(runner, tmp_path, "page.md", page)) == "pass"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("info", "form"),
     [
@@ -238,6 +246,7 @@ def test_fences_of_python(runner: Runner, tmp_path: Path, info: str, form: str) 
     assert words(judged(runner, tmp_path, "b.md", page("3"))) == "differs"
 
 
+@pytest.mark.thorough
 def test_directives_of_sphinx(runner: Runner, tmp_path: Path) -> None:
     text = """
     .. testcleanup:: a
@@ -325,11 +334,13 @@ COMMENTS = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("page", "verdicts"), COMMENTS.items())
 def test_values_in_comments(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
 
 
+@pytest.mark.thorough
 def test_an_input_goes_on_as_lua_reads_it(runner: Runner, tmp_path: Path) -> None:
     page = lua(
         """
@@ -380,6 +391,7 @@ def test_values_in_no_order(runner: Runner, tmp_path: Path) -> None:
     assert words(results) == "differs differs pass differs"
 
 
+@pytest.mark.thorough
 def test_random_numbers_of_lua_itself(runner: Runner, tmp_path: Path) -> None:
     page = lua(
         """
@@ -436,6 +448,7 @@ CELLS = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("shown", "verdict"), CELLS.items())
 def test_what_notebooks_show(
     runner: Runner, tmp_path: Path, shown: tuple[str, str, str], verdict: str
@@ -500,6 +513,7 @@ OMISSIONS = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("page", "verdict"), OMISSIONS.items())
 def test_a_page_that_shows_outputs_has_to_show_all(
     runner: Runner, tmp_path: Path, page: str, verdict: str

@@ -161,6 +161,7 @@ def test_erratum_must_still_be_so(check: Callable[[str | None], PageResult]) -> 
     assert result.failed
 
 
+@pytest.mark.thorough
 def test_an_erratum_says_what_is_right(check: Callable[[str | None], PageResult]) -> None:
     right = WRONG("x") + RIGHT
     assert not check(right).failed
@@ -187,6 +188,7 @@ def test_an_erratum_whose_output_depends_on_chance(check_text: CheckPage, tmp_pa
     assert check_text(page.replace("> torch.ones(2)", "> torch.ones(2):set(x:storage())")).failed
 
 
+@pytest.mark.thorough
 def test_an_erratum_has_the_right_input(check: Callable[[str | None], PageResult]) -> None:
     right = WRONG("x") + "right = 'x + torch.Tensor{0, 1}'\n"
     assert [r.verdict.value for r in check(right).results] == ["ran", "erratum", "pass"]

@@ -102,6 +102,7 @@ def test_diagnostics_while_typing(
     assert ranges(client.change("typed.lua", source)) == expected
 
 
+@pytest.mark.thorough
 def test_a_module_that_is_not_saved_yet(client: Client) -> None:
     assert client.open("needs.lua", "require 'unsaved'") != []
     client.open("unsaved.lua", "return {}")

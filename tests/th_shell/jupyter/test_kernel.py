@@ -24,6 +24,7 @@ def test_the_value_of_the_last_input_is_the_result(kernel: Client) -> None:
     }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("code", "text"), data(__file__, "test_results_are_what_print_writes"))
 def test_results_are_what_print_writes(kernel: Client, code: str, text: str) -> None:
     assert kernel.result(code) == {"text/plain": text}

@@ -51,6 +51,7 @@ def test_a_page_is_written_and_verified(session: Session, printed: Printed, fold
     assert printed().endswith("page.md: checked 1 of 1 example: 1 pass\n")
 
 
+@pytest.mark.thorough
 def test_inputs_that_build_on_others(session: Session, printed: Printed, folder: Path) -> None:
     for source in ("x = {1}", "x[1]"):
         session.submit(source)
@@ -81,6 +82,7 @@ def test_what_is_not_written(
     assert not list(folder.iterdir())
 
 
+@pytest.mark.thorough
 def test_what_th_docs_does_not_read_is_not_written(
     session: Session, printed: Printed, folder: Path
 ) -> None:

@@ -28,6 +28,7 @@ def used(
 ALL = "1  x = 1\n2  function f()\n     return x\n   end\n3! error('no')\n4  f()\n"
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(
     ("text", "output"),
     [

@@ -97,6 +97,7 @@ def test_lines_end_as_lua_has_them(folder: Path, capsys: pytest.CaptureFixture[s
     assert [line.split(":")[1:3] for line in found] == [["3", "1"], ["4", "10"]]
 
 
+@pytest.mark.thorough
 def test_a_program_that_does_not_fit_the_memory(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -59,6 +59,7 @@ FUNCTION = "def f(x):\n\n    return x * 2"
 HELD = "✓\n2 inputs: 1 as documented, 1 without output\n"
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
@@ -135,6 +136,7 @@ def test_inputs_are_highlighted(session: PythonSession, text: str, styles: set[s
     assert "".join(part for _, part, *_ in parts).rstrip("\n") == text
 
 
+@pytest.mark.thorough
 def test_a_person_at_a_terminal(command: list[str], environment: dict[str, str]) -> None:
     terminal = Terminal()
     words = [command[0], "-c", CONTROLLED, *command[1:], "--python"]

@@ -127,6 +127,7 @@ def test_names_of_files_in_errors(
     assert message.format("a\\027[2J\\010b") in shown.splitlines()[0] and "\x1b" not in shown
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -66,6 +66,7 @@ def settings(session: Session) -> Settings:
 FUNCTION = "function f(x)\n\n  return x * 2\nend"
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
@@ -226,6 +227,7 @@ def test_only_new_lines_have_a_prompt_of_their_own(wrapped: int, expected: str) 
     assert _continuation("..> ", 4, 1, wrapped) == [("class:prompt", expected)]
 
 
+@pytest.mark.thorough
 def test_the_menu_is_closed_by_enter(typed_slowly: Slowly) -> None:
     menu = "t = { alpha = 1, beta = 2 }" + ENTER
     assert typed_slowly(menu, ["t." + TAB, TAB, ENTER, ENTER]) == "1\t\n"

@@ -36,6 +36,7 @@ def test_floats(array: Array, data: st.DataObject) -> None:
     np.testing.assert_array_equal(kth, np.take(in_order, k - 1, dim))
 
 
+@pytest.mark.thorough
 @given(array=ROWS)
 def test_equal_elements_stay_in_their_order(array: Array) -> None:
     x, n = torch.from_numpy(array), array.shape[-1]

@@ -76,6 +76,7 @@ def test_storage_that_another_thread_resizes() -> None:
     in_threads(3, work)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_process_that_is_forked_while_another_thread_computes() -> None:
     ending = threading.Event()

@@ -87,6 +87,7 @@ LINES = """\
 > text|>     code|- ```|  ```|-     code|<script>|</script>""".replace("\n", "|").split("|")
 
 
+@pytest.mark.thorough
 @given(lines=st.lists(st.sampled_from(LINES), max_size=14))
 @example(lines=["```", "text", "", ""])
 @settings(max_examples=150, deadline=None)
