@@ -21,31 +21,7 @@ TOP = Path(__file__).parents[2]
 
 # Runs each program of a list in a fork; prints how each has ended, and what it has written. One
 # whose pointer is to working memory runs in a Lua state that has no torch.
-FORKS = """
-import json, os, sys
-from tempfile import TemporaryFile
-import tests
-from th_shell.runtime.shell import Engine
-from th_shell.runtime.compute import luajit
-
-engine = Engine()
-engine.run(engine.compile(b"torch.ones(100000):add(1)"))
-state = luajit._new_state()
-state.globals()[b"th"] = luajit._importer(state)(b"parallel.memory")
-ended = []
-for program in json.loads(sys.argv[1]):
-    with TemporaryFile() as errors:
-        child = os.fork()
-        if not child:
-            os.dup2(errors.fileno(), 2)
-            source = program.encode()
-            state.execute(source) if b"th." in source else engine.run(engine.compile(source))
-            os._exit(0)
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        errors.seek(0)
-        ended.append((status, errors.read().decode()))
-print(json.dumps(ended))
-"""
+FORKS = data(__file__, "FORKS")
 
 
 def run(code: str, mode: str | None, *arguments: str) -> Any:

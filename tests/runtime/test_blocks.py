@@ -216,24 +216,7 @@ def test_small_tensors_joined(lua: Lua, name: str, dim: int) -> None:
 
 
 # A finalizer that runs at each collection: it resizes, passes to Python, and fills what it finds.
-FINALIZERS = """
-local victims, rounds, done = {}, 0, false
-local function arm()
-  local guard = newproxy(true)
-  getmetatable(guard).__gc = function()
-    if done then return end
-    rounds = rounds + 1
-    for k, x in pairs(victims) do
-      if rounds % 3 == 0 then x:cdata()
-      elseif rounds % 3 == 1 then x:storage():resize(rounds % 2 == 0 and 12 or 3000)
-      else local y = torch.FloatTensor(5):copy(torch.Tensor(5):fill(rounds)) end
-    end
-    victims = {}
-    arm()
-  end
-end
-arm()
-"""
+FINALIZERS = data(__file__, "FINALIZERS")
 
 CALLS = data(__file__, "CALLS")
 

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from th_shell.runtime.compute import c_functions, formula_calls, libm, self_check
 from th_shell.runtime.host import numpy_functions
 from th_shell.runtime.ops.linalg import _lapack
@@ -332,29 +333,7 @@ CLOSE = """
     torch.inverse(torch.randn(200, 200)), torch.conv2(a, torch.randn(5, 7)),
     u * torch.diag(s) * v:t(), s, x:float():add(0.3, y:float()):double():mul(1e-8)
 """
-CHILD = """
-import sys
-from th_shell.runtime.shell import Engine
-from th_shell.runtime.compute import c_functions, libm, thread_pool
-without, folder, source = sys.argv[1:]
-if without == "without":
-    c_functions._loop_of = lambda *_: None
-    c_functions._find = lambda *_: (None, 0)
-    libm.exp, libm.log, libm.tan = map(libm._one_by_one, ("exp", "log", "tan"))
-    libm._turn = libm._turn_one_by_one
-thread_pool.free_threads = lambda count: count
-engine = Engine()
-program = '''
-torch.manualSeed(11)
-torch.setnumthreads(2)
-for i, value in ipairs{ (function() SOURCE end)() } do
-  local file = torch.DiskFile('FOLDER/' .. i, 'w'):binary()
-  file:writeDouble(value:contiguous():storage())
-  file:close()
-end
-'''
-engine.run(engine.compile(program.replace("SOURCE", source).replace("FOLDER", folder).encode()))
-"""
+CHILD = data(__file__, "CHILD")
 
 
 def results(tmp_path: Path, which: str, source: str) -> list[Any]:

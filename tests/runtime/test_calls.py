@@ -27,30 +27,7 @@ _FINALIZERS = """
     assert(done == count, done)
 """
 
-_COROUTINES = """
-    local kept = {{}}
-    for i = 1, {count} do
-      local co = coroutine.create(function(a)
-        for k = 1, 3 do
-          {operation}
-          local b = torch.zeros(12)
-          kept[#kept + 1], kept[#kept + 2] = b:view(3, 4):sort(), b
-          assert(coroutine.yield(k, a) == k + 1)
-        end
-        return 'end'
-      end)
-      for k = 1, 3 do
-        local ok, v, a = coroutine.resume(co, k == 1 and i or k)
-        assert(ok and v == k and a == i, v)
-      end
-      assert(select(2, coroutine.resume(co, 4)) == 'end')
-      if i % 50 == 0 then
-        for _, b in ipairs(kept) do assert(b:sum() == 0) end
-        kept = {{}}
-        collectgarbage()
-      end
-    end
-"""
+_COROUTINES = data(__file__, "_COROUTINES")
 
 
 @pytest.mark.sample(1)

@@ -14,33 +14,7 @@ from tests.conftest import Lua
 from tests.data_files import data
 
 # keep: what is done to each tensor, new or used. Errors are printed, without positions.
-RUN = """
-function geometry_run(program, keep)
-  local T, out = {}, {}
-  local function line(...) out[#out + 1] = table.concat({ ... }, ' ') end
-  local function at(k) return keep(T[(k - 1) % #T + 1]) end
-  local function add(x)
-    if torch.isTensor(x) then T[#T + 1] = keep(x) else line(x) end
-  end
-  for _, step in ipairs(program) do
-    local ok, message = pcall(step, at, add)
-    if not ok then line((message:gsub('^[^ ]*:%d+: ', ''))) end
-  end
-  for k, x in ipairs(T) do
-    local s = x:storage()
-    line(k, x:type(), x:storageOffset(), s and #s or 'none', tostring(x:isContiguous()))
-    line(unpack(x:size():totable()))
-    line(unpack(x:stride():totable()))
-    local ok, elements = pcall(function() return x:clone():view(-1):totable() end)
-    line(ok and table.concat(elements, ' ') or elements:gsub('^[^ ]*:%d+: ', ''))
-    for j = math.max(1, k - 2), k do
-      local y = x:type() == T[j]:type() and T[j] or x
-      line(tostring(x:isSetTo(y)), tostring(x:isSameSizeAs(y)), tostring(s == y:storage()))
-    end
-  end
-  return table.concat(out, '\\n')
-end
-"""
+RUN = data(__file__, "RUN")
 
 TYPES = ["Double", "Float", "Long", "Byte"]
 

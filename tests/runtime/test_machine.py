@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from tests.processes import run_python
 from th_shell.runtime.core import machine
 from th_shell.runtime.core.machine import memory_left
@@ -175,23 +176,7 @@ def test_a_limit_of_the_user_stays() -> None:
 
 
 # Sets a limit of data with little room, and runs inputs; a line for each says what became of it.
-LITTLE_ROOM = """
-import resource, sys
-from th_shell.runtime.shell import Engine, LuaError
-from th_shell.runtime.core import machine
-
-engine = Engine()
-engine.run(engine.compile(b"x = torch.eye(600) v = torch.ones(600) torch.inverse(torch.eye(3))"))
-used = machine._fields("/proc/self/status", ("VmData",))["VmData"]
-for room in (20 << 20, 1 << 30):
-    resource.setrlimit(resource.RLIMIT_DATA, (used + room, resource.RLIM_INFINITY))
-    for source in sys.argv[1:]:
-        try:
-            engine.inputs.evaluate(source.encode())
-        except LuaError as error:
-            print(error.message, flush=True)
-        engine.flush()
-"""
+LITTLE_ROOM = data(__file__, "LITTLE_ROOM")
 
 
 @pytest.mark.thorough
@@ -204,27 +189,7 @@ def test_blas_needs_room_under_a_limit_of_data() -> None:
 
 
 # Prints the soft limit that commands have, started in each way, and then the process's own.
-COMMANDS = """
-import resource
-from th_shell.runtime.shell import Engine, without_limit
-from th_shell.runtime.core import machine
-
-engine = Engine()
-machine.available = lambda root="": 1 << 30
-for source in (
-    "os.execute('ulimit -S -d')",
-    "io.write(io.popen('ulimit -S -d'):read('*a'))",
-    "print((torch.PipeFile('ulimit -S -d', 'r'):readString('*l')))",
-    "print((select('#', io.popen('true'))))",
-):
-    machine.limit_data()
-    engine.run(engine.compile(source.encode()))
-    engine.flush()
-own = resource.getrlimit(resource.RLIMIT_DATA)[0]
-with without_limit():
-    print(resource.getrlimit(resource.RLIMIT_DATA)[0])
-print(own == resource.getrlimit(resource.RLIMIT_DATA)[0] < 2 << 30)
-"""
+COMMANDS = data(__file__, "COMMANDS")
 
 
 @pytest.mark.thorough

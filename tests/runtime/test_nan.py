@@ -14,35 +14,7 @@ from tests.data_files import data
 from tests.processes import run_th
 
 # Tensors of a type whose elements are nans with many kinds of bits, and what looks at numbers.
-_HEAD = """
-local ffi = require 'ffi'
-local function nans(name)
-  local x = torch[name .. 'Tensor'](128)
-  local w = ffi.cast('uint32_t *', torch.data(x))
-  for i = 0, 127 do
-    local bits = (i % 2) * 2 ^ 31 + 1 + math.floor(i / 2) * 2 ^ 17
-    if name == 'Float' then
-      w[i] = 0x7f800000 + bits
-    else
-      w[2 * i] = 0x41414141
-      w[2 * i + 1] = 0x7ff00000 + (i % 2) * 2 ^ 31 + math.floor(i / 2) * 2 ^ 14
-    end
-  end
-  if name ~= 'Half' then return x, w end
-end
-local function halves()
-  local x = torch.HalfTensor(128)
-  local w = ffi.cast('uint16_t *', torch.data(x))
-  for i = 0, 127 do w[i] = 0x7c01 + (i % 2) * 2 ^ 15 + i * 7 end
-  return x, w
-end
-local function check(v, ...)
-  if type(v) ~= 'number' or v == v then error('not nan: ' .. type(v)) end
-  local w = -v + 1
-  if type(w) ~= 'number' or w == w then error('not nan: ' .. type(w)) end
-  return v
-end
-"""
+_HEAD = data(__file__, "_HEAD")
 
 _PROGRAMS = data(__file__, "_PROGRAMS")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_python
 
 TOP = Path(__file__).parent.parent.parent
@@ -52,29 +53,7 @@ def test_error_of_a_script(kilobytes: int, source: str, message: str) -> None:
     assert run.returncode == 1
 
 
-COMPILED = """\
-local list, readers, read = nil, {}
-for k = 1, 200 do
-  local constants = {}
-  for i = 1, k do constants[i] = i + 0.5 end
-  readers[k] = loadstring('local match = string.match  return function(text) local x = #text + '
-    .. table.concat(constants, ' + ') .. ' local _ = match(text, "b") return x end')()
-end
-local function fill() for i = 1, 1e9 do list = { list } end end
-local function work() for i = 1, 50 do read('abc') end end
-local function work_with_all()
-  for k = 1, 200 do
-    read = readers[k]
-    pcall(work)
-  end
-end
-jit.opt.start('hotloop=2')
-local _, message = pcall(fill)
-pcall(work_with_all)
-list = nil
-collectgarbage()
-print(message)
-"""
+COMPILED = data(__file__, "COMPILED")
 
 
 @pytest.mark.thorough
@@ -110,24 +89,7 @@ def test_the_session_goes_on(kilobytes: int) -> None:
     assert (run.stderr, run.returncode) == ("", 0)
 
 
-ENGINE = """\
-import mmap, resource
-from th_shell.runtime.shell import Engine, LuaError
-
-def attempt(do, *args):
-    try:
-        do(*args)
-    except LuaError as error:
-        print(error.message)
-
-def limit(more):
-    with open("/proc/self/statm") as file:
-        used = int(file.read().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + more, used + more))
-
-engine = Engine()
-engine.load()
-"""
+ENGINE = data(__file__, "ENGINE")
 
 
 def run_engine(program: str) -> subprocess.CompletedProcess[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_th
 from tests.transcripts import Entry, ask, cases, normal, read, wrong
 
@@ -39,22 +40,7 @@ def run_script(tmp_path: Path, source: str) -> subprocess.CompletedProcess[str]:
     return run_th(script, timeout=120)
 
 
-MEMORY = """
-local function resident()
-  for line in io.lines('/proc/self/status') do
-    local kilobytes = line:match('^VmHWM:%s+(%d+) kB')
-    if kilobytes then return tonumber(kilobytes) / 1024 end
-  end
-end
-local keep
-for i = 1, COUNT do
-  local x = torch.Tensor(1024 * 1024)
-  x[1], x[1024 * 1024] = i, i
-  if i % 25 == 0 then x:fill(i) end
-  if i % 500 == 0 then keep = x:narrow(1, 5, 3) end
-end
-print(keep[1], resident() < 1024)
-"""
+MEMORY = data(__file__, "MEMORY")
 
 
 @pytest.mark.thorough
@@ -77,25 +63,7 @@ def test_temporaries_run_in_bounded_memory(tmp_path: Path, make: str, count: int
     assert (run.stdout, run.stderr, run.returncode) == (f"{count}\ttrue\t\n", "", 0)
 
 
-STORAGES = """
-local pool, held, wrong = {}, {}, 0
-for i = 1, 300 do pool[i] = torch.Tensor(600):fill(i) end
-for round = 1, 1500 do
-  for i = 1, 300 do local s = pool[i]:storage() end
-  collectgarbage('step', 200)
-  local i = round % 300 + 1
-  held[#held + 1] = { pool[i]:storage(), pool[i][1] }
-  pool[i] = torch.Tensor(600):fill(round + 1000)
-  if #held > 200 then
-    for _, pair in ipairs(held) do
-      local storage, value = pair[1], pair[2]
-      if storage[1] ~= value or storage:fill(value)[600] ~= value then wrong = wrong + 1 end
-    end
-    held = {}
-  end
-end
-print(wrong)
-"""
+STORAGES = data(__file__, "STORAGES")
 
 
 @pytest.mark.thorough

@@ -12,38 +12,9 @@ import pytest
 from tests.data_files import data
 from tests.processes import run_th
 
-OBSERVE = """
-local util = require 'jit.util'
-local started = {}
-local function observe(what, trace, f, pc)
-  if what == 'start' then
-    started[trace] = util.funcinfo(f, pc).loc
-  elseif what == 'stop' then
-    io.write(started[trace], ' ', util.traceinfo(trace).linktype, '\\n')
-  end
-end
-local x, s = torch.range(1, 1000), torch.DoubleStorage(1000):fill(1)
-local m, b = torch.ones(100, 100), torch.ByteTensor(1000)
-local v, w, at = torch.rand(10), torch.rand(10, 10), torch.LongTensor(10):fill(3)
-local sum, single = 0, torch.rand(10, 10):float()
-"""
+OBSERVE = data(__file__, "OBSERVE")
 
-MIXED = """
-for _ = 1, 300 do
-  local y = m[3] y[1] = y[2] y = m[{{1, 3}, 2}] y:fill(1) y[2] = 4
-  sum = sum + m[{1, 2}] + m[1][2] + x[-1] + m[1]:size(1) + b:nElement() + m:select(1, 2)[3]
-  pcall(function() return x[0] end) pcall(function() return m[101] end)
-  pcall(function() x['a'] = 1 end) pcall(function() return x[{1, 2}] end)
-  b[1] = 300 b[torch.LongStorage{2}] = 3 sum = sum + b[1]
-  m[1] = torch.ones(100) m[{2, {}}] = 3 x[x:gt(999)] = 1
-  s[1] = s[2] pcall(function() return s[0] end) sum = sum + #s + s:size()
-  m:t()[2][1] = 5 m:narrow(1, 1, 2)[1][1] = 6 tostring(m[1]) m[1]:totable()
-  m[1]:apply(function(v) return v end) m[1]:map(m[2], function(v, w) return w end)
-  x:add(1) m:sum() x:resize(1000)
-  v:addmv(w, v) torch.mm(w, w) v:gather(1, at) v:index(1, at) v:sort() v:dot(v) v:uniform()
-  v[v:gt(0.5)] = 1 torch.cat(v, v) v:scatter(1, at, 2)
-end
-"""
+MIXED = data(__file__, "MIXED")
 
 LOOPS = data(__file__, "LOOPS")
 

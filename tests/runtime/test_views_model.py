@@ -17,31 +17,14 @@ from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from tests.conftest import Lua
+from tests.data_files import data
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 MOST_ELEMENTS, MOST_DIMENSIONS = 400, 5
 
-DUMP = """
-function model_dump(T)
-  local function line(...) io.write(table.concat({...}, ' '), '\\n') end
-  for k = 1, #T do
-    local x = T[k]
-    line('tensor', k, x:storageOffset(), tostring(x:isContiguous()), x:nElement())
-    line(unpack(x:size():totable()))
-    line(unpack(x:stride():totable()))
-    local values, place = {}, {}
-    local function walk(d)
-      if d > x:dim() then values[#values + 1] = x[place] return end
-      for i = 1, x:size(d) do place[d] = i walk(d + 1) end
-    end
-    walk(1)
-    line(unpack(values))
-    line(unpack(x:clone():storage():totable()))
-  end
-end
-"""
+DUMP = data(__file__, "DUMP")
 
 
 class Program:

@@ -10,86 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.runtime.test_safety import run_script
 
-WALK = """
-local ffi, say = require 'ffi', io.write
-if PART == 'Tester' then -- its progress and report
-  io.write, print = function() end, function() end
-end
-local names = {}
-for t in ('Byte Char Short Int Long Float Double Half'):gmatch('%a+') do
-  names[#names + 1] = 'torch.' .. t .. 'Tensor'
-  names[#names + 1] = 'torch.' .. t .. 'Storage'
-end
-for t in ('Generator Timer Tester DiskFile MemoryFile PipeFile'):gmatch('%a+') do
-  names[#names + 1] = 'torch.' .. t
-end
-
-local pipe -- one as long as no call closes it: each starts a process
-local function make(name)
-  local new = torch.getconstructortable(name)
-  if name == 'torch.DiskFile' then return new(SCRATCH, 'w') end
-  if name == 'torch.PipeFile' then
-    if not (pipe and pipe:isOpened()) then pipe = new('true', 'r') end
-    return pipe
-  end
-  if name:find('Tensor$') or name:find('Storage$') then return new(5):fill(1) end
-  return new()
-end
-
-local values = {}
-for _, name in ipairs(names) do values[#values + 1] = function() return make(name) end end
-for _, value in ipairs{ print, ffi.new('int[4]'), '', '3', 0, 2, -1, 2 ^ 62, 1 / 0, true } do
-  values[#values + 1] = function() return value end
-end
-values[#values + 1] = function() return nil end
-values[#values + 1] = function() return {} end
-values[#values + 1] = function() return newproxy(true) end
-values[#values + 1] = function() return torch.Tensor() end
-values[#values + 1] = function() return torch.LongStorage{ 2 ^ 40 } end
-
-local sentinel = torch.range(1, 1000)
-
-local function check(what, ok, message)
-  if ok then return end
-  if type(message) ~= 'string' or message:find('[th]', 1, true)
-    or message:find('internal error', 1, true) then
-    say(what, ': ', tostring(message), '\\n')
-  end
-end
-
-local function call(what, f)
-  for i = 1, #values do
-    check(what, pcall(f, values[i]()))
-    check(what, pcall(f, values[i](), values[i % 7 + 1]()))
-    if i % 2 == 0 then
-      check(what, pcall(f, values[i](), 1))
-    else
-      check(what, pcall(f, values[i](), 1, values[i % 5 + 1]()))
-    end
-  end
-  for i = 1, 1000 do
-    if sentinel[i] ~= i then
-      say(what, ' wrote elsewhere\\n')
-      os.exit(1)
-    end
-  end
-end
-
-for _, name in ipairs(names) do
-  if name:find(PART) then
-    local mt = torch.getmetatable(name)
-    while mt do
-      for key, f in pairs(mt) do
-        if type(f) == 'function' then call(name .. '.' .. tostring(key), f) end
-      end
-      mt = debug.getmetatable(mt)
-    end
-  end
-end
-io.stderr:write('done')
-"""
+WALK = data(__file__, "WALK")
 
 
 LEFT = ("Byte", "Char", "Short", "Int", "Long", "Float", "Half")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.processes import run_python
 
 PAGE = "```lua\n> require 'torch'\n> torch.ones(2):sum()\n2\n```\n"
 ENGINE = (
@@ -39,11 +39,7 @@ def project(tmp_path: Path) -> Path:
 
 def run(project: Path, *words: str) -> tuple[int, str]:
     """Run Python in the project, whose folder is the first that modules are sought in."""
-    environment = {**os.environ, "PYTHONPATH": "."}
-    command = [sys.executable, *words]
-    done = subprocess.run(
-        command, cwd=project, env=environment, capture_output=True, text=True, timeout=120
-    )
+    done = run_python(*words, cwd=project, env={**os.environ, "PYTHONPATH": "."})
     return done.returncode, done.stdout + done.stderr
 
 

@@ -57,26 +57,7 @@ IN_TURN = (
 #: number of elements; q(5): a fifth of it.
 MADE = data(__file__, "MADE")
 
-_WORDS = {
-    "*T*": ("R()", "R()"),
-    "[*T*]": ("", "R()", "Z()", "R()"),
-    "[*ByteTensor*]": ("", "B()"),
-    "[*LongTensor*]": ("", "L()", "ZL()", "L()"),
-    "*real*": ("W()",),
-    "T": ("T()", "S()"),
-    "[T=1]": ("", "S()"),
-    "ByteTensor": ("M()",),
-    "LongTensor": ("L()",),
-    "Tensor": ("T()",),
-    "real": ("N()",),
-    "[real=1]": ("", "N()"),
-    "[real=2]": ("", "N()"),
-    "index": ("D()", "F()", "F()", "D()"),
-    "[index=1]": ("", "D()"),
-    "[index=last]": ("", "F()"),
-    "[boolean=false]": ("", "true"),
-    "double": ("N()",),
-}
+_WORDS = data(__file__, "_WORDS")
 
 
 #: Of sums with a factor: BLAS's axpy adds nothing where it is 0 and the sum takes t's place.

@@ -99,32 +99,7 @@ def test_what_is_not_large_is_shown_as_print_shows_it(shown: Show, source: str) 
     assert shown(source) == shown(source, None) == shown(f"print({source})")
 
 
-TABLE = """\
-{
-  1 : 1
-  2 : 2
-  3 : 3
-  4 : 4
-  5 : 5
-  6 : 6
-  7 : 7
-  8 : 8
-  9 : 9
-  10 : 10
-  11 : 11
-  12 : 12
-  13 : 13
-  14 : 14
-  15 : 15
-  16 : 16
-  17 : 17
-  18 : 18
-  19 : 19
-  20 : 20
-  … 1,214 more
-}
-(a part; print(_LAST) shows all)
-"""
+TABLE = data(__file__, "TABLE")
 NESTED = f"""\
 {{
   1 : DoubleTensor - size: 40x40

@@ -15,6 +15,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_python
 from th_shell.runtime.compute import blas_threads, thread_pool
 from th_shell.runtime.compute.generator import Generator
@@ -214,30 +215,7 @@ def test_numpys_settings_stay_the_programs() -> None:
             np.log(np.zeros(2))
 
 
-_MANY = """
-import gc, os, resource, sys, threading
-from th_shell.runtime.shell import Engine
-from th_shell.runtime.compute import thread_pool
-thread_pool.free_threads = lambda count: count
-
-def resident():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
-
-def use():
-    engine = Engine()
-    engine.inputs.evaluate(b"torch.setnumthreads(2) x = torch.rand(1e6):add(1) y = torch.sort(x)")
-    engine.inputs.evaluate(b"t = {} for i = 1, 1000 do t[i] = torch.Tensor(100) end")
-    engine.close()
-
-for _ in range(3):
-    use()
-before = resident()
-for _ in range(8):
-    use()
-gc.collect()
-print((resident() - before) >> 20, threading.active_count())
-"""
+_MANY = data(__file__, "_MANY")
 
 
 @pytest.mark.thorough

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.data_files import data
 from tests.runtime.export.nets import linear, module, tensor
 from th_shell.runtime import Engine, Table, TorchObject
 from th_shell.runtime.export import ExportError, to_onnx, to_pytorch
@@ -19,42 +20,7 @@ from th_shell.runtime.t7.tensors import tensor_of
 from th_shell.runtime.t7.values import Function
 
 #: As much of nn as the nets of these tests need.
-NN = """
-nn = {}
-package.loaded.nn = nn
-local Module = torch.class('nn.Module')
-function Module:evaluate() self.train = false end
-function Module:training() self.train = true end
-function Module:forward(input) return self:updateOutput(input) end
-function Module:findModules(name)
-  local found = torch.typename(self) == name and { self } or {}
-  for _, child in ipairs(self.modules or {}) do
-    for _, inner in ipairs(child:findModules(name)) do found[#found + 1] = inner end
-  end
-  return found
-end
-local function class(name, compute)
-  torch.class('nn.' .. name, 'nn.Module').updateOutput = compute
-end
-class('Sequential', function(self, x)
-  for _, child in ipairs(self.modules) do x = child:updateOutput(x) end
-  return x
-end)
-class('Linear', function(self, x)
-  local y = torch.mm(x, self.weight:t())
-  return y:add(self.bias:view(1, -1):expandAs(y))
-end)
-class('ConcatTable', function(self, x)
-  local output = {}
-  for number, child in ipairs(self.modules) do output[number] = child:updateOutput(x) end
-  return output
-end)
-class('Identity', function(_, x) return x end)
-class('MulConstant', function(self, x) return x:mul(self.constant_scalar) end)
-class('Abs', function(_, x) return x:abs() end) -- which writes into its input, as nn's does not
-class('Tanh', function(_, x) return torch.tanh(x) end)
-class('Sigmoid', function(_, x) return torch.sigmoid(x) end)
-"""
+NN = data(__file__, "NN")
 
 
 @pytest.fixture

@@ -220,24 +220,7 @@ for source in {FIRST_USES!r}:
 
 
 #: Lets one import fail, or one source of Lua, which `fail` tells.
-FAILING = """
-from th_shell.runtime.compute import luajit
-fail = ""
-def missing(name):
-    global fail
-    if name == fail:
-        fail = ""
-        raise MemoryError
-class Finder:
-    def find_spec(name, path=None, target=None):
-        missing(name)
-sys.meta_path.insert(0, Finder)
-source = luajit._source
-def read(name):
-    missing(name.decode())
-    return source(name)
-luajit._source = read
-"""
+FAILING = data(__file__, "FAILING")
 
 
 @pytest.mark.sample(1)

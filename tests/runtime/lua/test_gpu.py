@@ -17,41 +17,7 @@ ADVICE = (
 )
 
 #: As much of nn as the packages need.
-NN = """
-    package.preload.nn = function()
-      nn = { utils = {} }
-      function nn.utils.recursiveType(_, name) return name end
-      local Module = torch.class('nn.Module')
-      function Module:__init(...)
-        self.given, self.modules, self.output = {...}, {}, torch.Tensor()
-      end
-      function Module:type(name) self.kind = name return self end
-      for name in ([[Criterion Container HardTanh SpatialAveragePooling SpatialCrossMapLRN
-        TemporalConvolution VolumetricAveragePooling VolumetricConvolution LSTM]]):gmatch('%w+') do
-        torch.class('nn.' .. name, 'nn.Module')
-      end
-      local Convolution, parent = torch.class('nn.SpatialConvolution', 'nn.Module')
-      function Convolution:__init(planes, maps, kW, kH, ...)
-        parent.__init(self, ...)
-        self.weight, self.gradWeight = torch.Tensor(maps, planes, kH, kW), torch.Tensor()
-        self.gradInput = torch.Tensor()
-        self:reset()
-      end
-      function Convolution:reset() self.weight:uniform() end
-      function Convolution:updateOutput(input)
-        self.output:xcorr2(input, self.weight, 'V')
-        return self.output
-      end
-      function Convolution:updateGradInput(_, gradient)
-        self.gradInput:conv2(gradient, self.weight:transpose(1, 2), 'F')
-        return self.gradInput
-      end
-      function Convolution:accGradParameters(_, gradient, scale)
-        self.gradWeight:fill(gradient:mean() * scale)
-      end
-      return nn
-    end
-"""
+NN = data(__file__, "NN")
 
 
 @pytest.fixture

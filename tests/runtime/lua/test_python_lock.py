@@ -11,23 +11,7 @@ import pytest
 from tests.data_files import data
 from tests.processes import run_python
 
-PROGRAM = """
-import ctypes, sys
-from th_shell.runtime.shell import Engine, LuaError
-
-take = ctypes.cast(ctypes.pythonapi.PyGILState_Ensure, ctypes.c_void_p).value
-with Engine() as engine:
-    engine.inputs.evaluate(b"take = require('ffi').cast('int (*)(void)', %dULL)" % take)
-    # A Lua function, which takes any arguments.
-    engine.inputs.evaluate(b"function lost() take() end")
-    engine.inputs.evaluate(b"function finalize() getmetatable(newproxy(true)).__gc = lost end")
-    try:
-        engine.inputs.evaluate(sys.argv[1].encode())
-    except LuaError as error:
-        engine.write(f"{error}\\n")
-    engine.inputs.evaluate(b"torch.ones(3):sum()")
-    engine.flush()
-"""
+PROGRAM = data(__file__, "PROGRAM")
 
 
 @pytest.mark.thorough

@@ -220,28 +220,7 @@ def test_a_finalizer_may_resize_what_an_operation_is_at(lua) -> None:  # type: i
         lua("jit.on()")
 
 
-AT_EACH_ALLOCATION = """
-local ffi = require 'ffi'
-jit.off()
-local wrong = 0
-for offset = 1, 128 do
-  local x = torch.Tensor(20000):fill(offset)
-  x:narrow(1, 5, 10)
-  local seen = setmetatable({newproxy()}, {__mode = 'v'})
-  repeat collectgarbage('step', 1) until not seen[1] -- the view's storage is not finalized yet
-  collectgarbage('setstepmul', 1e6)
-  for _ = 1, offset do ffi.new('int') end
-  local view = x:narrow(1, 5, 10) -- within which the cycle ends, sooner or later
-  collectgarbage('setstepmul', 200)
-  x = nil
-  collectgarbage() collectgarbage()
-  local others = {}
-  for k = 1, 3 do others[k] = torch.Tensor(20000):fill(-1) end
-  if view[3] ~= offset then wrong = wrong + 1 end
-end
-jit.on()
-print(wrong)
-"""
+AT_EACH_ALLOCATION = data(__file__, "AT_EACH_ALLOCATION")
 
 
 @pytest.mark.thorough

@@ -101,63 +101,7 @@ def test_wrong_jobs(pool: Lua) -> None:
 
 
 #: What raises an error in a pool of one thread, and what its message contains.
-FAILING = {
-    "what a job refers to": (
-        "local f = io.stdout pool:addjob(function() f:write('x') end)",
-        "Unwritable object <userdata> at <?>.callback.f",
-    ),
-    "a job": ("pool:addjob(function() error('e', 0) end) pool:dojob()", "[thread 1 callback] e"),
-    "a job while another one is added": (
-        "for _ = 1, 9 do pool:addjob(function() error('e', 0) end) end",
-        "[thread 1 callback] e",
-    ),
-    "a job at the end": (
-        "pool:addjob(function() error('e', 0) end) pool:terminate()",
-        "[thread 1 callback] e",
-    ),
-    "a job that ends its thread": (
-        "pool:addjob(function() __queue_running = false end) pool:dojob() "
-        "pool:addjob(function() end) pool:synchronize()",
-        "thread 1 has ended before its jobs",
-    ),
-    "an end callback": (
-        "pool:addjob(function() end, function() error('e', 0) end) pool:dojob()",
-        "[thread 1 endcallback] e",
-    ),
-    "no job": ("pool:dojob()", "there is no job to wait for"),
-    "writing a job": ("broken = 'save' pool:addjob(function() end)", "save is broken"),
-    "a serializer without a result": (
-        "broken = 'nothing' pool:addjob(function() end)",
-        "torch.CharStorage expected, got nil",
-    ),
-    "reading a job": (
-        "pool:addjob(function() broken = 'load' end) pool:dojob() "
-        "pool:addjob(function() end) pool:dojob()",
-        "[thread 1 callback] load is broken",
-    ),
-    "writing results": (
-        "pool:addjob(function() broken = 'save' end) pool:dojob()",
-        "[thread 1 callback] save is broken",
-    ),
-    "reading results": (
-        "pool:addjob(function() end) broken = 'load' pool:dojob()",
-        "load is broken",
-    ),
-    "a thread's first function": (
-        "threads.Threads(1, function() error('e', 0) end)",
-        "[thread 1 callback] e",
-    ),
-    "a first function that ends its thread": (
-        "threads.Threads(1, function() __queue_running = false end)",
-        "thread 1 has ended before its jobs",
-    ),
-    "a serializer that threads have not": (
-        "package.preload.mine = function() return require 'serializer' end "
-        "threads.Threads.serialization('mine') threads.Threads(1)",
-        "[thread 1 callback] thread:2: module 'mine' not found:",
-    ),
-    "a thread that does not start": ("threads.Threads(1e9)", "threads: thread new failed"),
-}
+FAILING = data(__file__, "FAILING")
 
 #: A module that serializes, until it is told to break.
 SERIALIZER = """

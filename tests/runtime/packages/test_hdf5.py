@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from tests.processes import run_th
 
 READ_AS = {
@@ -98,90 +99,7 @@ def test_chunks_grow_and_are_compressed(lua: Lua, tmp_path: Path) -> None:
         )
 
 
-ERRORS = {
-    "f:read('none')": "HDF5Group:read() - no such child 'none' for [HDF5Group # /]",
-    "f:write('y', 3)": "HDF5File:write() requires a tensor or table as its second parameter",
-    "f:write('/', torch.ones(1))": (
-        "HDF5File:write() - must provide a table when writing to the root location"
-    ),
-    "f:write('y', { z = 3 })": "torch-hdf5: writing data of type number is not supported",
-    "f:write('y', torch.LongStorage(2))": (
-        "torch-hdf5: writing non-Tensor userdata is not supported"
-    ),
-    "f:write('y', torch.HalfTensor(2))": "Cannot find hdf5 file type for torch.HalfTensor",
-    "f:write('y', { torch.ones(1) })": (
-        "the name of what is written to an HDF5 file is a string, not a number (#)"
-    ),
-    "f:write('x', torch.ones(1))": (
-        "Error writing data x to [HDF5Group # /] (there is something of this name)"
-    ),
-    "f:write('y', torch.Tensor())": (
-        "Error writing data y to [HDF5Group # /] (the tensor has no elements)"
-    ),
-    "f:write('y', torch.ones(2), hdf5.DataSetOptions():setDeflate())": (
-        "Error writing data y to [HDF5Group # /] (only chunks are compressed: setChunked)"
-    ),
-    "f:write('y', torch.ones(2), hdf5.DataSetOptions():setChunked(1, 1))": (
-        "Chunk size must have same number of dimensions as data! Chunk size has # dimensions; "
-        "data has #"
-    ),
-    "f:append('x', torch.ones(1, 3))": (
-        "Error extending data x to [HDF5Group # /] (only data that was written in chunks can grow)"
-    ),
-    "f:append('none', torch.ones(1, 3))": (
-        "Error extending data none to [HDF5Group # /] (no such data)"
-    ),
-    "f:read('x'):partial(1)": (
-        "HDF5DataSet:partial() - dimension mismatch. Expected # but # were given."
-    ),
-    "f:read('x'):partial({ 1, 3 }, 1)": (
-        "HDF5DataSet:partial() - failed reading data from [HDF5DataSet (# /x DATASET)] "
-        "(the sizes are # x #)"
-    ),
-    "f:read('x'):partial({ 0, 1 }, 1)": (
-        "HDF5DataSet:partial() - failed reading data from [HDF5DataSet (# /x DATASET)] "
-        "(the sizes are # x #)"
-    ),
-    "f:read('x'):partial({ { 1, 2 } })": (
-        "bad argument ## to 'partial' (number expected, got table)"
-    ),
-    "f:read('x'):partial(1, { 1 })": "bad argument ## to 'partial' (number expected, got nil)",
-    "f:read({})": "bad argument ## to 'read' (string expected, got table)",
-    "f:write(nil, torch.ones(1))": "bad argument ## to 'write' (string expected, got nil)",
-    "f:write('y', torch.ones(1), {})": (
-        "bad argument ## to 'write' (hdf5.DataSetOptions expected, got table)"
-    ),
-    "hdf5.open({})": "bad argument ## to 'open' (string expected, got table)",
-    "hdf5.DataSetOptions():setChunked(2, 'x')": (
-        "bad argument ## to 'setChunked' (number expected, got string)"
-    ),
-    "hdf5.DataSetOptions():setDeflate({})": (
-        "bad argument ## to 'setDeflate' (number expected, got table)"
-    ),
-    "hdf5.DataSetOptions():adjustForData()": (
-        "bad argument ## to 'adjustForData' (torch.Tensor expected, got nil)"
-    ),
-    "f:read('text'):all()": "Reading data of class STRING(object) is unsupported",
-    "f:read('half'):all()": "Cannot support reading float data with size = # bytes",
-    "f:read('yes'):all()": "Reading data of class ENUM(bool) is unsupported",
-    "f:read('number'):all()": (
-        "HDF5DataSet:all() - failed reading data from [HDF5DataSet (# /number DATASET)] "
-        "(it has no dimension)"
-    ),
-    "hdf5.open('none/x.h5')": "HDF5File.open: no such directory HERE/none",
-    "hdf5.open('x.h5', 'q')": "Unknown mode 'q' for hdf5.open()",
-    "f:write('x/y', torch.ones(1))": "HDF5Group: 'x' in [HDF5Group # /] is data, no group",
-    "hdf5.open('y.h5', 'r')": "HDF5File: fileID -# is not valid (No such file or directory)",
-    "hdf5.open('x.h5', 'w')": "HDF5File: fileID -# is not valid (it is open)",
-    "hdf5.open('text.h5', 'w-')": "HDF5File: fileID -# is not valid (File exists)",
-    "hdf5.open('text.h5', 'r')": (
-        "HDF5File: fileID -# is not valid (it is damaged, or of a kind that cannot be read here)"
-    ),
-    "hdf5.open('circle.h5', 'r')": (
-        "Unable to read from 'g' in [HDF5Group # /g] - no such data path "
-        "(it is a group inside of itself)"
-    ),
-}
+ERRORS = data(__file__, "ERRORS")
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ import png
 import pytest
 
 from tests.conftest import Lua, run_text
+from tests.data_files import data
 from tests.transcripts import Entry, cases, normal, wrong
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.shell import Engine, LuaError
@@ -207,21 +208,7 @@ def test_pictures_of_the_original(tmp_path: Path) -> None:
 
 # ----------------------------------------------------------------------- tensors
 
-NATIVE = {
-    "image.scaleSimple(x, y)": "image.scale: src and dst depths do not match",
-    "image.translate(x, y, 0, 0)": "image.translate: src and dst depths do not match",
-    "image.hflip(y, x)": "image.hflip: src and dst are not the same size",
-    "image.vflip(y, x[1])": "image.vflip: src and dst are not the same size",
-    "image.flip(y, x, 1)": "image.flip: expected 5 dimensions for src and dst",
-    "image.warp(y, x, x)": "image.warp: src, flow field and dst do not fit together",
-    "image.warp(y, x, x[1])": "image.warp: expected 3 dimensions for src, dst and flow field",
-    "image.rgb2hsv(x, y)": "bad argument #2 to 'rgb2hsv' (out of range)",
-    "image.rgb2hsl(y, y:narrow(2, 1, 1))": "bad argument #2 to 'rgb2hsl' (out of range)",
-    "image.colorize(y, x[1] + 3, x[1])": "bad argument #2 to 'colorize' (out of range)",
-    "image.colorize(y, x[1] - 3, x[1])": "bad argument #2 to 'colorize' (out of range)",
-    "image.gaussian(y, 1, false, 1, 1, 1, 1)": "expecting 2D tensor",
-    "image.cropNoScale(x, y, 0, 2)": "image.crop: crop goes outside bounds of src",
-}
+NATIVE = data(__file__, "NATIVE")
 
 
 @pytest.mark.parametrize("call", NATIVE)
@@ -231,36 +218,7 @@ def test_functions_of_tensors_check_sizes(lua: Lua, call: str) -> None:
     assert lua("print(y:sum())") == "0\t\n"
 
 
-WRONG = {
-    "warp(nil, x)": "bad argument #1 to 'warp' (torch.Tensor expected, got nil)",
-    "warp(x, {})": "bad argument #2 to 'warp' (torch.Tensor expected, got table)",
-    "warp(x, x, 5)": "bad argument #3 to 'warp' (torch.Tensor expected, got number)",
-    "affinetransform(x)": "bad argument #2 to 'affinetransform' (torch.Tensor expected, got nil)",
-    "hflip(5)": "bad argument #1 to 'hflip' (torch.Tensor expected, got number)",
-    "rgb2hsl(5, x)": "bad argument #1 to 'rgb2hsl' (torch.Tensor expected, got number)",
-    "crop(nil, 1, 1, 2, 2)": "bad argument #1 to 'crop' (torch.Tensor expected, got nil)",
-    "crop(x, 1, {}, 2, 2)": "bad argument #3 to 'crop' (number expected, got table)",
-    "scale({}, 2, 2)": "bad argument #1 to 'scale' (torch.Tensor expected, got table)",
-    "scale(x, {}, 2)": "bad argument #2 to 'scale' (number expected, got table)",
-    "flip(x, 'x')": "bad argument #2 to 'flip' (number expected, got string)",
-    "convolve(x, nil)": "bad argument #2 to 'convolve' (torch.Tensor expected, got nil)",
-    "gaussianpyramid(x, 5)": "bad argument #2 to 'gaussianpyramid' (table expected, got number)",
-    "lcn()": "bad argument #1 to 'lcn' (torch.Tensor expected, got nil)",
-    "erode(x, 5)": "bad argument #2 to 'erode' (torch.Tensor expected, got number)",
-    "y2jet(5)": "bad argument #1 to 'y2jet' (torch.Tensor expected, got number)",
-    "minmax(5)": "bad argument #1 to 'minmax' (table expected, got number)",
-    "minmax{}": "<image.minmax> missing tensor",
-    "savePNG('x.png', nil)": "bad argument #2 to 'savePNG' (torch.Tensor expected, got nil)",
-    "compressJPG({})": "bad argument #1 to 'compressJPG' (torch.Tensor expected, got table)",
-    "loadPNG('x.png', 3, 'int')": "<image.load> type must be one of: byte | float | double",
-    "laplacian{ size = {} }": (
-        "bad argument 'size' to 'image.laplacian' (number expected, got table)"
-    ),
-    "gaussian{ tensor = 5 }": (
-        "bad argument 'tensor' to 'image.gaussian' (torch.Tensor expected, got number)"
-    ),
-    "toDisplayTensor{ input = { 1 } }": "Unknown or incompatbile type of input: table",
-}
+WRONG = data(__file__, "WRONG")
 
 
 @pytest.mark.parametrize("call", WRONG)

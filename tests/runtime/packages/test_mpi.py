@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tests.data_files import data
 from tests.mpi import TOP, missing_mpi, missing_mpirun, run_together, started_together
 from tests.processes import run_th
 from th_shell.runtime import load
@@ -41,36 +42,7 @@ def printed(program: str) -> str:
 @ALONE
 @pytest.mark.parametrize(
     ("program", "expected"),
-    [
-        ("print(mpi.rank(), mpi.size(), mpi.barrier())", "0\t1\t\n"),
-        ("x = torch.ones(2) print(mpi.allreduce(x) == x, x:sum())", "true\t2\t\n"),
-        ("print(mpi.allreduce(3), mpi.reduce(3, 0, 'max'))", "3\t3\t\n"),
-        ("print(mpi.broadcast({a = 1}).a, mpi.broadcast('x'))", "1\tx\t\n"),
-        ("x = torch.ones(2, 3):t() print(mpi.broadcast(x):sum())", "6\t\n"),
-        ("print(unpack(mpi.allgather(torch.ones(2, 3)):size():totable()))", "1\t2\t3\t\n"),
-        (
-            "print(#mpi.allgather{7}, mpi.gather('x')[1], mpi.gather(torch.ones(2)):dim())",
-            "1\tx\t2\t\n",
-        ),
-        (
-            "x = torch.zeros(2, 2):t() "
-            "print(mpi.scatter{{5}}[1], mpi.scatter(torch.ones(4), 0, x):sum())",
-            "5\t4\t\n",
-        ),
-        (
-            "x = torch.ones(2) h = mpi.async.allreduce(x) print(h:wait() == x, h:test())",
-            "true\ttrue\t\n",
-        ),
-        (
-            "y = torch.zeros(3) h = mpi.async.receive(y, 0, 4) mpi.send(torch.ones(3), 0, 4) "
-            "y:resize(100000) print(h:wait() == y)",
-            "true\t\n",
-        ),
-        (
-            "h = mpi.async.send(torch.ones(2, 2):t(), 0) print(mpi.receive(torch.zeros(4)):sum())",
-            "4\t\n",
-        ),
-    ],
+    data(__file__, "test_one_process"),
 )
 def test_one_process(program: str, expected: str) -> None:
     assert printed(program) == expected
@@ -80,30 +52,7 @@ def test_one_process(program: str, expected: str) -> None:
 @ALONE
 @pytest.mark.parametrize(
     ("call", "message"),
-    [
-        (
-            "mpi.broadcast(torch.ones(2), 1)",
-            "bad argument #2 to 'broadcast' (a rank from 0 to 0 expected, got 1)",
-        ),
-        ("mpi.send({}, 0.5)", "bad argument #2 to 'send' (a rank from 0 to 0 expected, got 0.5)"),
-        ("mpi.reduce(3, 'x')", "bad argument #2 to 'reduce' (number expected, got string)"),
-        (
-            "mpi.allreduce({})",
-            "bad argument #1 to 'allreduce' (tensor or number expected, got table)",
-        ),
-        ("mpi.allreduce(torch.HalfTensor(1))", "MPI has no HalfTensor: send it as x:float()"),
-        ("mpi.async.send{}", "bad argument #1 to 'send' (tensor expected, got table)"),
-        (
-            "mpi.scatter(torch.ones(3), 0, torch.ones(2))",
-            "bad argument #1 to 'scatter' (2 elements expected, got 3)",
-        ),
-        ("mpi.scatter{1, 2}", "bad argument #1 to 'scatter' (1 values expected, got 2)"),
-        (
-            "mpi.allreduce(1, 'mean')",
-            "bad argument #2 to 'allreduce' ('sum', 'prod', 'max', 'min' or another operation of "
-            "MPI expected, got mean)",
-        ),
-    ],
+    data(__file__, "test_errors"),
 )
 def test_errors(call: str, message: str) -> None:
     lines = printed(call).splitlines()
@@ -168,37 +117,7 @@ C.start()
 @ALONE
 @pytest.mark.parametrize(
     ("program", "expected"),
-    [
-        ("print(C.rank(), C.size(), C.has_nccl())", "0\t1\t0\t\n"),
-        (
-            "x = torch.FloatTensor(3):fill(2) p = x:cdata() h = "
-            "C.async_p2p_allreduce_THFloatTensor(p, p) "
-            "print(C.synchronize_handle(h), C.reduce_THFloatTensor(p, p, 0), "
-            "C.broadcast_THFloatTensor(p, 0), C.sendreceive_THFloatTensor(p, 0, 0)) "
-            "y = torch.FloatTensor(1) C.allgather_THFloatTensor(p, y:cdata()) print(y:sum())",
-            "6\t\n",
-        ),
-        (
-            "print(C.allreduce_double(2.5), C.broadcast_int(7, 0), C.sendreceive_uint8_t(3, 0, 0))",
-            "2.5\t7\t3\t\n",
-        ),
-        (
-            "C.set_cartesian_communicator() print(C.push_communicator('a')) "
-            "C.set_communicator(1) io.write(C.communicator_names()) "
-            "print(C.is_cartesian_communicator(), C.num_nodes_in_communicator())",
-            "1\t\ncurrent: 1 intra\n"
-            "l : 0 -> key(global) (1 in intracomm, I am rank 0) cartesian: true\n"
-            "l : 1 -> key(a) (1 in intracomm, I am rank 0) cartesian: true * \ntrue\t1\t\n",
-        ),
-        (
-            "C.set_small_cpu_broadcast_size(5) print(C.get_small_cpu_broadcast_size())",
-            "5\t\n",
-        ),
-        (
-            "print(pcall(function() return C.fly end))",
-            "false\t(command line):5: torchmpi: torchmpi_fly is not provided here\t\n",
-        ),
-    ],
+    data(__file__, "test_torchmpi"),
 )
 def test_torchmpi(program: str, expected: str) -> None:
     assert printed(f"{TORCHMPI} {program}").replace("nil\tnil\tnil\tnil\t\n", "") == expected
@@ -238,42 +157,7 @@ def test_mpit() -> None:
 # -- several processes
 
 
-CALLS = """
-local mpi = require 'mpi'
-local r, n = mpi.rank(), mpi.size()
-local function check(found, expected)
-  if found ~= expected then error(found .. ' ' .. expected) end
-end
-local sum = n * (n + 1) / 2
-for _, class in ipairs{ 'Byte', 'Char', 'Short', 'Int', 'Long', 'Float', 'Double' } do
-  local x = torch[class .. 'Tensor'](2, 3):fill(r + 1)
-  local h = mpi.async.allreduce(x)
-  check(h:wait():sum(), 6 * sum)
-  check(mpi.allreduce(x:fill(r + 1):t():narrow(1, 1, 2)):max(), sum)
-  check(x[1][3], r + 1)
-  check(mpi.broadcast(x:fill(r), n - 1):min(), n - 1)
-  check(mpi.reduce(x:fill(r + 1), 0)[2][2], r == 0 and sum or r + 1)
-  check(mpi.allgather(x:fill(r)):sum(), 6 * n * (n - 1) / 2)
-  local all = mpi.gather(x:fill(r + 1), n - 1)
-  check(all and all:sum() or -1, r == n - 1 and 6 * sum or -1)
-  check(mpi.scatter(all, n - 1, x:zero()):sum(), 6 * (r + 1))
-end
-check(mpi.allreduce(r + 1, 'max'), n)
-local list = mpi.allgather{ rank = r, x = torch.ones(r + 1) }
-for i = 1, n do check(list[i].rank, i - 1) check(list[i].x:sum(), i) end
-check(mpi.scatter(mpi.gather('rank ' .. r)), 'rank ' .. r)
-check(mpi.broadcast(r == 1 and { 5 } or nil, 1)[1], 5)
-local to, from = (r + 1) % n, (r - 1) % n
-local sent, x = mpi.async.send(torch.ones(3, 2):fill(r):t(), to, 8), torch.zeros(6)
-local same, source, tag = mpi.receive(x)
-check(same:sum() + source + tag, 7 * from + 8)
-sent:wait()
-if r == 0 then mpi.send({ 'around' }, to) end
-local value, source = mpi.receive(nil, from)
-if r > 0 then mpi.send(value, to) end
-check(value[1] .. source, 'around' .. from)
-if r == 0 then print('all is well') end
-"""
+CALLS = data(__file__, "CALLS")
 
 FAILS = """
 local mpi = require 'mpi'

@@ -7,63 +7,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from tests.data_files import data
 from th_shell.runtime.compute import thread_pool
 from th_shell.runtime.shell import Engine
 from th_shell.runtime.thnn import _columns, _jobs
 
 # call(name, …) calls a function of nn's backend for doubles, try(name, …) prints its error, too;
 # show(…) prints tensors.
-PRELUDE = """
-local C, ffi = require('nn.THNN').C, require('ffi')
-function call(name, ...)
-  local given, n = {}, select('#', ...)
-  for k = 1, n do
-    local a = select(k, ...)
-    given[k] = torch.isTensor(a) and a:cdata() or a
-  end
-  C['THNN_Double' .. name](nil, unpack(given, 1, n))
-end
-function try(...)
-  local ok, message = pcall(call, ...)
-  print(ok or (message:gsub('^[^:]*:%d+: ', '')))
-end
-function show(...)
-  for _, t in ipairs{ ... } do
-    local values = {}
-    for i = 1, t:nElement() do values[i] = ('%.11g'):format(t:contiguous():view(-1)[i]) end
-    print(table.concat(values, ' '))
-  end
-end
-function layers(n, size, shown)
-  torch.manualSeed(5)
-  local x, w, b = torch.randn(n, 3, size, size), torch.randn(4, 3, 3, 3), torch.randn(4)
-  local v, c = torch.randn(3, 4, 3, 3), torch.randn(4)
-  local out, columns, grad, gw, gb = torch.Tensor(), torch.Tensor(), torch.Tensor(), w * 0, b * 0
-  local kept, ones, gv = torch.Tensor(), torch.Tensor(), v * 0
-  for _, stride in ipairs{ 1, 2 } do
-    local numbers = { 3, 3, stride, stride, 1, 1 }
-    call('SpatialConvolutionMM_updateOutput', x, out, w, b, kept, columns, unpack(numbers))
-    local g = out * 0.5
-    call('SpatialConvolutionMM_updateGradInput', x, g, grad, w, kept, columns, unpack(numbers))
-    numbers[7] = 0.5
-    call('SpatialConvolutionMM_accGradParameters', x, g, gw, gb, kept, columns, unpack(numbers))
-    shown(out, grad, gw, gb, kept, columns)
-    numbers = { 3, 3, stride, stride, 0, 0, 2, 2 }
-    call('SpatialDilatedConvolution_updateOutput', x, out, w, b, columns, ones, unpack(numbers))
-    shown(out, columns)
-    numbers[9] = 2
-    call('SpatialDilatedConvolution_accGradParameters', x, out, gw, gb, columns, ones,
-      unpack(numbers))
-    shown(gw, gb, columns)
-    numbers = { 3, 3, stride, stride, 0, 0, stride - 1, stride - 1 }
-    call('SpatialFullConvolution_updateOutput', x, out, v, c, columns, ones, unpack(numbers))
-    shown(out, columns)
-    numbers[9] = 1
-    call('SpatialFullConvolution_accGradParameters', x, out, gv, c, columns, ones, unpack(numbers))
-    shown(gv, c)
-  end
-end
-"""
+PRELUDE = data(__file__, "PRELUDE")
 
 Run = Callable[[str], str]
 
@@ -172,39 +123,7 @@ def test_the_result_may_be_the_input(run: Run) -> None:
     assert run(source).split() == ["true", "true", "0"]
 
 
-WRONG = {
-    "columns of another call": (
-        "'SpatialConvolutionMM_accGradParameters', x, g, w, nil, torch.Tensor(18, 3),"
-        " torch.Tensor(), 3, 3, 1, 1, 0, 0, 1",
-        "finput needs the columns of updateOutput, of size [2 x 18 x 4], but got: [18 x 3]",
-    ),
-    "too few samples": (
-        "'SpatialDilatedConvolution_updateGradInput', x, g:narrow(1, 1, 1), out, w,"
-        " torch.Tensor(), 3, 3, 1, 1, 0, 0, 1, 1",
-        "gradOutput has fewer samples than input: gradOutput [1 x 2 x 2 x 2], "
-        "input [2 x 2 x 4 x 4]",
-    ),
-    "kernels of another size": (
-        "'SpatialFullConvolution_updateOutput', x, out, w, nil, torch.Tensor(), torch.Tensor(),"
-        " 2, 2, 1, 1, 0, 0, 0, 0",
-        "size mismatch, m1: [2 x 18], m2: [8 x 16]",
-    ),
-    "planes that do not exist": (
-        "'SpatialConvolutionMap_updateOutput', x, out, w[1], torch.Tensor(2),"
-        " torch.Tensor{{1, 3}, {1, 1}}, 2, 2, 1, 1",
-        "connTable needs numbers of planes from 1 to 2 and 2",
-    ),
-    "a window beyond the rows": (
-        "'TemporalRowConvolution_updateOutput', x[1][1], out, torch.ones(4, 1, 2), nil,"
-        " torch.Tensor(), torch.Tensor(), 2, 1, 1, true",
-        "5 places of the kernel do not fit into 4 frames",
-    ),
-    "a rest that no window reaches": (
-        "'SpatialConvolutionMap_accGradParameters', x, g:narrow(3, 1, 1):narrow(4, 1, 1),"
-        " w[1], torch.Tensor(2), torch.Tensor{{1, 1}, {1, 2}}, 2, 2, 2, 2, 1",
-        "windows do not cover the input of size [4 x 4]",
-    ),
-}
+WRONG = data(__file__, "WRONG")
 
 
 @pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG.keys())

@@ -55,22 +55,7 @@ def test_pooling_keeps_the_first_of_zeros(lua: Lua, kind: str, count: int) -> No
     assert lua("print(table.concat(words, ' '))") == "0 1 -0 3 -0 6 0 1 -0 3 -0 6\t\n"
 
 
-_RUN = """
-    require 'nn.THNN'
-    torch.manualSeed(1)
-    x = torch.FloatTensor(ROWS, 40):uniform(-4, 4)
-    g, y, dx, b = torch.FloatTensor(ROWS, 40):uniform(-1, 1), x:clone(), x:clone(), x:clone()
-    local T, d = x.THNN, function(t) return t:double() end
-    local function differing(a, b) return a:ne(b:float()):double():mean() end
-    local function forward(name, ...)
-      for _ = 1, 3 do T[name .. '_updateOutput'](x:cdata(), y:cdata(), ...) end
-    end
-    local function backward(name, ...)
-      for _ = 1, 3 do
-        T[name .. '_updateGradInput'](x:cdata(), g:cdata(), dx:cdata(), ...)
-      end
-    end
-"""
+_RUN = data(__file__, "_RUN")
 
 
 @pytest.mark.parametrize("rows", [5, 5000])

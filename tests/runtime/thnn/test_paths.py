@@ -223,42 +223,7 @@ def test_gaps_of_tensors_that_no_job_reads_do_not_matter(monkeypatch: pytest.Mon
 
 
 # No package is needed to call these functions.
-MANY = """
-local THNN = torch.getmetatable('torch.DoubleTensor').THNN
-local n = 16000
-local x, g, y = torch.randn(n), torch.randn(n), torch.rand(n)
-for i, value in ipairs{ 0, -0.0, 1, -1, 0.5, -0.5, 1 / 0, -1 / 0, 0 / 0 } do
-  x[i], g[n - i], y[i] = value, value, 0.5
-end
-local function apart(t) return torch.DoubleTensor(n, 2):select(2, 1):copy(t) end
-local function check(name, ...)
-  local results, count = {}, select('#', ...)
-  for k, layout in ipairs{ function(t) return t end, apart } do
-    local args, r, kept = { ... }, torch.DoubleTensor(1), {}
-    for i, a in pairs(args) do
-      if torch.isTensor(a) then
-        kept[i] = layout(a)
-        args[i] = kept[i]:cdata()
-      end
-      if a == 'result' then args[i] = r:cdata() end
-    end
-    THNN[name](unpack(args, 1, count))
-    results[k], kept = require('ffi').string(r:data(), 8 * r:nElement()), nil
-  end
-  print(name, results[1] == results[2])
-end
-torch.setnumthreads(1)
-check('Tanh_updateGradInput', x, g, 'result', x)
-check('Sigmoid_updateGradInput', x, g, 'result', x)
-check('Square_updateGradInput', x, g, 'result')
-check('HardTanh_updateGradInput', x, g, 'result', -1, 1, false)
-check('LeakyReLU_updateOutput', x, 'result', 0.1, false)
-check('BCECriterion_updateGradInput', y, g, 'result', true, nil)
-check('SmoothL1Criterion_updateGradInput', x, g, 'result', true)
-check('MSECriterion_updateGradInput', x, g, 'result', true)
-check('MSECriterion_updateOutput', y, x, 'result', true)
-check('MSECriterion_updateOutput', y, torch.rand(n), 'result', false)
-"""
+MANY = data(__file__, "MANY")
 
 
 def test_many_doubles_have_the_same_bits(engine: Engine, capfd: pytest.CaptureFixture[str]) -> None:

@@ -11,53 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from tests.processes import run_th
 
-MODEL = """
-    require 'nn.THNN'
-    local kind, k, d, pad, numbers = KIND, K, D, PAD, NUMBERS
-    local T, random = 'torch.' .. kind .. 'Tensor', torch.Generator()
-    local planes, size = 30, 27
-    local largest = kind == 'Float' and (2 - 2 ^ -23) * 2 ^ 127 or 1.7976931348623157e308
-    local smallest = kind == 'Float' and 2 ^ -149 or 2 ^ -1074
-    local function number()
-      if numbers == 'special' and torch.uniform(random) < 0.05 then
-        local all = { 0 / 0, 1 / 0, -1 / 0, largest, -largest }
-        return all[torch.random(random, 5)]
-      end
-      if numbers == 'tiny' then return torch.random(random, 9) * smallest end
-      return torch.normal(random)
-    end
-    local function tensor(n, size)
-      local x = torch.DoubleTensor(n, size, size):apply(number)
-      return x:type(T)
-    end
-    local x = tensor(planes, size)
-    local n = math.floor((size - k + 2 * pad) / d) + 1
-    local g, THNN = torch.DoubleTensor(planes, n, n):normal():type(T), x.THNN
-
-    -- Calls f with the result, and the first and last row and column, of each window.
-    local function windows(f)
-      for plane = 0, planes - 1 do
-        for i = 0, n - 1 do
-          for j = 0, n - 1 do
-            local y, x = i * d - pad, j * d - pad
-            f((plane * n + i) * n + j, plane * size * size, math.max(y, 0), math.max(x, 0),
-              math.min(y + k, size) - 1, math.min(x + k, size) - 1)
-          end
-        end
-      end
-    end
-
-    -- How many elements of two tensors have other values.
-    local function differences(a, b)
-      local wrong, p, q = 0, a:contiguous():data(), b:data()
-      for i = 0, a:nElement() - 1 do
-        if p[i] ~= q[i] and (p[i] == p[i] or q[i] == q[i]) then wrong = wrong + 1 end
-      end
-      return wrong + math.abs(a:nElement() - b:nElement())
-    end
-"""
+MODEL = data(__file__, "MODEL")
 
 
 def model(kind: str, kernel: int, stride: int, pad: int, numbers: str = "normal") -> str:
@@ -69,32 +26,7 @@ def model(kind: str, kernel: int, stride: int, pad: int, numbers: str = "normal"
     )
 
 
-LARGEST = """
-    local out, indices = x.new(planes, n, n), torch.LongTensor(planes, n, n)
-    local from, to, at, sums = x:data(), out:data(), indices:data(), x:clone():zero()
-    local gradient, given = sums:data(), g:data()
-    windows(function(t, plane, top, left, bottom, right)
-      local m, place = -largest, -1
-      for y = top, bottom do
-        for x = left, right do
-          local v = from[plane + y * size + x]
-          if v > m then m, place = v, y * size + x end
-        end
-      end
-      to[t], at[t] = m, place + 1
-      if place >= 0 then gradient[plane + place] = gradient[plane + place] + given[t] end
-    end)
-    for threads = 1, 2 do
-      torch.setnumthreads(threads)
-      local r, found, back = x.new(), torch.LongTensor(), x.new()
-      THNN.SpatialMaxPooling_updateOutput(x:cdata(), r:cdata(), found:cdata(),
-        k, k, d, d, pad, pad, false)
-      THNN.SpatialMaxPooling_updateGradInput(x:cdata(), g:cdata(), back:cdata(), found:cdata(),
-        k, k, d, d, pad, pad, false)
-      io.write(differences(r, out), ' ', differences(found:double(), indices:double()), ' ',
-        differences(back, sums), ' ')
-    end
-"""
+LARGEST = data(__file__, "LARGEST")
 
 WINDOWS = [(2, 2, 0), (3, 2, 1), (9, 7, 2)]
 
@@ -114,30 +46,7 @@ def test_largest_of_numbers_that_differ_little_or_are_not_finite(
     assert lua.run(model(kind, 2, 1, 1, numbers) + LARGEST) == "0 0 0 0 0 0 "
 
 
-AVERAGES = """
-    local out, sums = x.new(planes, n, n), torch.DoubleTensor(planes, size, size):zero()
-    local from, to, gradient, given = x:data(), out:data(), sums:data(), g:data()
-    windows(function(t, plane, top, left, bottom, right)
-      local sum, count = 0, (bottom - top + 1) * (right - left + 1)
-      for y = top, bottom do
-        for x = left, right do
-          sum = sum + from[plane + y * size + x]
-          gradient[plane + y * size + x] = gradient[plane + y * size + x] + given[t] / count
-        end
-      end
-      to[t] = sum / count
-    end)
-    for threads = 1, 2 do
-      torch.setnumthreads(threads)
-      local r, back = x.new(), x.new()
-      THNN.SpatialAveragePooling_updateOutput(x:cdata(), r:cdata(),
-        k, k, d, d, pad, pad, false, false)
-      THNN.SpatialAveragePooling_updateGradInput(x:cdata(), g:cdata(), back:cdata(),
-        k, k, d, d, pad, pad, false, false)
-      local far = (back:double() - sums):abs():max() > (kind == 'Float' and 1e-5 or 1e-13)
-      io.write(differences(r, out), far and ' far ' or ' near ')
-    end
-"""
+AVERAGES = data(__file__, "AVERAGES")
 
 
 @pytest.mark.sample(2)

@@ -16,6 +16,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_th
 from tests.th_shell.debugging.clients import PATIENCE, Client
 
@@ -33,21 +34,7 @@ end
 local t = torch.ones(2, 3)
 print(total, arg[1], t:sum())
 """
-HOT = """\
-local function hot(n)
-  local s = 0
-  for i = 1, n do
-    s = s + i
-  end
-  return s
-end
-for i = 1, 300 do hot(100) end
-print('warm')
-while not go do
-  local x = 1
-end
-print(hot(4))
-"""
+HOT = data(__file__, "HOT")
 
 
 def schema() -> dict[str, Any]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.checking import check_page
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example
@@ -25,36 +26,7 @@ def kinds(examples: list[Example]) -> str:
 
 @pytest.mark.parametrize(
     ("lines", "found"),
-    [
-        # signatures and formulas
-        ("[res] torch.foo([res,] x)\ny = 1", "text:2-3"),
-        ("arguments:\n{\n  x = number  -- the width\n}", "text:2-5"),
-        ("w = (width - k) / d + 1\nh = (height - k) / d + 1 .", "text:2-3"),
-        ("output[t] = bias[t]\n  + sum_j weight[t][j]", "text:2-3"),
-        ("y =  x - mean(x)\n  ----------\n  standard-deviation(x)", "text:2-4"),
-        ("f(x) = 1 / (1 + exp(-x))\n\nm = f(2)", "text:2-2 bare:4-4"),
-        ("x = number -- the width\ny = boolean", "text:2-3"),
-        ("function f(...)\n  args = {...}\n  ...\nend", "text:2-5"),
-        # other languages
-        ("# a comment\ntimeout = 10", "text:2-3"),
-        ("[section]\nread = 10 ; seconds\nwrite = 5", "text:2-4"),
-        ("<ul>\nx = 1\n</ul>", "text:2-4"),
-        # code
-        ("x = 1\ny = 2", "bare:2-2 bare:3-3"),
-        ("print(x)\n 1  2\n[torch.DoubleTensor of size 2]", "bare:2-4"),
-        ("x = f()\n 1\n 2\n[torch.DoubleTensor of size 2]", "bare:2-5"),
-        ("x = f()\n...\ny = g()\n...", "bare:2-3 bare:4-5"),
-        ("print(x)\nsome words\nx = 1", "bare:2-3 bare:4-4"),
-        ("m = f()\n=m:g({{1})\n 1", "bare:2-4"),
-        ("f()\nlocal function g = h()\nf()", "bare:2-2 text:3-3 bare:4-4"),
-        ("f()\ng(1)) -- => 2\nf()", "bare:2-2 text:3-3 bare:4-4"),
-        ("print(x)\nx = 3 m", "bare:2-3"),
-        ("f(m)\nnn {\n  [input -> (1) -> output]\n}", "bare:2-5"),
-        ("f()\n{\n  a = 1\n  b = 2\n}\nf()", "bare:2-6 bare:7-7"),
-        ("> f()\narguments:\n{\n  x = string -- text\n}\n> g()", "prompt:2-6 prompt:7-7"),
-        ("> f()\n{\n> g()\n}", "prompt:2-3 prompt:4-5"),
-        ("> x\n{\nx = 1", "prompt:2-3 bare:4-4"),
-    ],
+    data(__file__, "test_text_among_code"),
 )
 def test_text_among_code(tmp_path: Path, lines: str, found: str) -> None:
     assert kinds(read(tmp_path, f"```\n{lines}\n```\n")) == found

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.checking import check_page
 from th_shell.docs.judging.verdicts import Result
 from th_shell.docs.reading.comment_values import Value, comment_of, value_of
@@ -67,61 +68,7 @@ def judged(runner: Runner, folder: Path, *lines: str) -> list[Result]:
 @pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("line", "verdict", "note"),
-    [
-        ("math.max(1, 3) --> 3", "pass", ""),
-        ("math.max(1, 3) --> 2", "differs", "its comment says: 2"),
-        ("1 + 2 -- => 3", "pass", ""),
-        ("1 + 2 -- => 4", "differs", "its comment says: 4"),
-        ("x = 1 + 2 -- => 3", "pass", ""),
-        ("local x = 1 + 2 -- => 4", "differs", "its comment says: 4"),
-        ("a, b = 'x', 2 --> 'x', 2", "pass", ""),
-        ("a, b = 'x', 2 --> x, 2", "pass", ""),
-        ("a, b = 'x', 2 --> 'y', 2", "differs", "its comment says: 'y', 2"),
-        ("t = {1, {x = 2}} --> {1, {x = 2}}", "pass", ""),
-        ("t = {1, {x = 2}} --> {1, {x = 3}}", "differs", "its comment says: {1, {x = 3}}"),
-        ("t = {1, 'a'} --> \"{1, 'a'}\"", "pass", ""),
-        ("t = math.sin(2) --> 0.9093", "pass", ""),
-        ("t = math.sin(2) --> 0.9091", "differs", "its comment says: 0.9091"),
-        ("t = {1, 2, 3} --> {1, 2 2, 3}", "differs", "its comment says: {1, 2 2, 3}"),
-        ("1 + 2 --> 3 3", "differs", "its comment says: 3 3"),
-        ("1 + 2 --> nan", "differs", "its comment says: nan"),
-        ("1 + 2 -- 3 3", "differs", "its comment says: 3 3"),
-        ("1 + 2 --> (see page 4)", "ran", ""),
-        ("t = 1 + 2 -- 4 4", "ran", ""),
-        ("t = {} --> table: 0x01", "ran", ""),
-        ("t = torch.Tensor(2) --> a tensor", "ran", ""),
-        ("t = 5 --> nice", "ran", ""),
-        ("for i = 1, 2 do end --> 2", "ran", ""),
-        ("> local x = 1 --> 2", "ran", ""),
-        ("> x = 1 --> 2", "differs", "its comment says: 2"),
-        ("math.abs(torch.uniform()) --> 0.1234", "layout", ""),
-        ("print(1 / 3) -- will print 0.33", "pass", ""),
-        ("print(1 / 3) -- will print 0.34", "differs", "its comment says: 0.34"),
-        ("print('hi') -- will print \"ho\"", "differs", 'its comment says: "ho"'),
-        ("print(3) -- should print 4", "differs", "its comment says: 4"),
-        ("print(3) -- this prints 4", "differs", "its comment says: 4"),
-        ("print(3) -- prints out 4", "differs", "its comment says: 4"),
-        ("x = 3 -- gives 4", "differs", "its comment says: 4"),
-        ("x = 3 -- gives 3", "pass", ""),
-        ("x = 3 -- this gives a number", "ran", ""),
-        ("print(3) -- the result is 4", "differs", "its comment says: 4"),
-        ("print(3) -- Result: 3", "pass", ""),
-        ("print(3) -- output is 4", "differs", "its comment says: 4"),
-        ("print(3) -- Expected: 4", "differs", "its comment says: 4"),
-        ("print(3) -- value: 3", "pass", ""),
-        ("torch.totable(torch.ones(2)) -- {1, i}", "differs", "its comment says: {1, i}"),
-        ("torch.totable(torch.ones(2)) -- {width, height}", "ran", ""),
-        ("print(3) -- prints 2; the first", "differs", "its comment says: 2; the first"),
-        ("print(3) -- prints 3; the first", "pass", ""),
-        ("print('So~4') -- Imprime 'So~4'.", "pass", ""),
-        ("print('So~4') -- Imprime 'Xo~4'.", "differs", "its comment says: Imprime 'Xo~4'."),
-        ("print('So~4') -- Prints 'other'.", "differs", "its comment says: 'other'"),
-        ("print('hello all') -- imprime hello all", "pass", ""),
-        ("print('Bob') -- access by 'name'", "ran", ""),
-        ("print('tau') -- \"tau\"가 출력", "pass", ""),
-        ("print('tau') -- \"tax\"가 출력", "differs", 'its comment says: "tax"가 출력'),
-        ("print('Bob') -- 'name' is the key", "ran", ""),
-    ],
+    data(__file__, "test_verdicts"),
 )
 def test_verdicts(runner: Runner, tmp_path: Path, line: str, verdict: str, note: str) -> None:
     (result,) = judged(runner, tmp_path, line)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.syntax import Syntax
 
@@ -13,23 +14,7 @@ def compiler() -> Compiler:
 
 @pytest.mark.parametrize(
     ("text", "statement", "expression", "typed"),
-    [
-        ("x = 1", "complete", "wrong", "complete"),
-        ("f(1)", "complete", "complete", "complete"),
-        ("x", "incomplete", "complete", "complete"),
-        ("= x", "wrong", "wrong", "complete"),
-        ("= f(", "wrong", "wrong", "incomplete"),
-        ("f();", "complete", "complete", "complete"),
-        ("x = 1;", "complete", "wrong", "complete"),
-        ("x:apply(function()", "incomplete", "incomplete", "incomplete"),
-        ("{1,", "wrong", "incomplete", "incomplete"),
-        ("x = 1 end", "wrong", "wrong", "wrong"),
-        ("1 2", "wrong", "wrong", "wrong"),
-        ("[torch.DoubleTensor of size 2]", "wrong", "wrong", "wrong"),
-        ("-- words", "complete", "complete", "complete"),
-        ("--[[ words", "incomplete", "incomplete", "incomplete"),
-        ("", "complete", "wrong", "complete"),
-    ],
+    data(__file__, "test_states"),
 )
 def test_states(compiler: Compiler, text: str, statement: str, expression: str, typed: str) -> None:
     found = compiler.statement(text), compiler.expression(text), compiler.typed(text)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.docs.results import page, result
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import Example, Kind
@@ -70,23 +71,7 @@ def test_names_in_python(tmp_path: Path, source: str, covered: tuple[str, ...]) 
     assert found.checked == covered
 
 
-FUNCTIONS = """\
-# Lume (a library)
-## Numbers: round(x)
-### lume.round(x [, increment])
-### `lume.lerp(a, b)`
-### [res] torch.abs([res,] x)
-### <a name="x"></a>array:map(f(x))
-```sh
-# not.code(x)
-```
-text.call(x)
-
-.. function:: fun.range([start,] stop)
-   .. py:method:: Class.run(x)
-.. autofunction:: more.chunked
-.. function::
-"""
+FUNCTIONS = data(__file__, "FUNCTIONS")
 
 
 def test_the_functions_that_pages_document(tmp_path: Path) -> None:

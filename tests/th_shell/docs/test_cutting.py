@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.data_files import data
 from tests.th_shell.docs.conftest import read_page
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
@@ -75,21 +76,7 @@ def test_statements_each_with_what_stands_under_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "output",
-    [
-        "5",
-        "true",
-        "nil",
-        "torch.DoubleTensor",
-        "table",
-        " 1  2  3",
-        "-1 -1",
-        "{\n  1 : DoubleTensor - size: 2x4x5\n}",
-        "(1,.,.) = \n  1  2",
-        "1e-05 *\n 1  2",
-        "Columns 1 to 8",
-        "it's text (that is not closed",
-        "1 -- with a comment",
-    ],
+    data(__file__, "test_what_does_not_compile_as_a_statement_is_output"),
 )
 def test_what_does_not_compile_as_a_statement_is_output(tmp_path: Path, output: str) -> None:
     found = cut_text(tmp_path, "> f()", *output.split("\n"), "> g()")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs import checking, cli
 from th_shell.docs.checking import Checker
 from th_shell.docs.fix import Correction
@@ -100,26 +101,7 @@ def test_long_outputs_are_rewritten_in_little_time() -> None:
     assert time.monotonic() - start < 5
 
 
-PAGE = """\
-# A page\r
-\r
-```lua\r
-> x = torch.range(1, 4):resize(2, 2)\r
-> x\r
- 1 2\r
- 3 5\r
-[torch.DoubleTensor of size 2x2]\r
-\r
-> X:sum()\r
-10\r
-> torch.rand(1)[1] > 2\r
-true\r
-> error('no')\r
-yes\r
-> torch.rand(2)\r
- 7\r
-```\r
-The end."""
+PAGE = data(__file__, "PAGE")
 
 
 Fixed = Callable[..., tuple[str, list[str]]]

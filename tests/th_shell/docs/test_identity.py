@@ -2,27 +2,13 @@
 
 from pathlib import Path
 
+from tests.data_files import data
 from tests.th_shell.docs.conftest import read_page
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
 from th_shell.docs.reading.examples import identities
 
-PAGE = """\
-```
-> x = 1
-```
-
-# <a name="one"></a>One, [two](#two) and `three` #
-
-```
-> x
-1
-> f(
-  1)
-> x
-2
-```
-"""
+PAGE = data(__file__, "PAGE")
 
 
 def names(folder: Path, text: str) -> list[str]:

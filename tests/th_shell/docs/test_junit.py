@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.docs.results import page, result
 from th_shell.docs.cli import main
 from th_shell.docs.judging.verdicts import Verdict
@@ -13,32 +14,7 @@ from th_shell.docs.reporting.results_files import junit_xml
 
 pytest_plugins = "pytester"
 
-PAGE = """\
-# Sums
-
-```lua
-x = torch.Tensor{1, 2}
-> x:sum()
-3
-> x[1]
-2
-> x.missing.field
-> x[2] -- th-docs: xfail reason="it is two"
-3
-> x[2] -- th-docs: skip reason="slow"
-2
-> '\\1 ä'
-\1 <&>
-> y:sum()
-3
-```
-
-Text.
-
-```
-prose
-```
-"""
+PAGE = data(__file__, "PAGE")
 
 
 @pytest.fixture(autouse=True)

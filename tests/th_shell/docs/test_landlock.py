@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.processes import run_python
 from th_shell.docs.running import sandbox
 from th_shell.docs.running.sandbox import READ, WRITE, Access
 
@@ -66,13 +65,8 @@ def test_a_process_restricts_itself(tmp_path: Path, version: int) -> None:
     own, other = tmp_path / "own", tmp_path / "other"
     own.mkdir()
     other.touch()
-    found = subprocess.run(
-        [sys.executable, "-c", RESTRICTED, own, other, str(version)],
-        env={**os.environ, "PYTHONPATH": str(TOP)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    env = {**os.environ, "PYTHONPATH": str(TOP)}
+    found = run_python("-c", RESTRICTED, own, other, str(version), env=env)
     assert (found.stdout, found.stderr) == ("denied\n" * 3, "")
     assert os.listdir(own) == ["renamed"]
 

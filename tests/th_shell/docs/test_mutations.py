@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.mutations.__main__ import measured
 from tests.mutations.changes import IN_OUTPUTS, is_within_tolerance
 from tests.mutations.trial import Ending, Mutation, Trial
@@ -86,29 +87,7 @@ def test_an_input_above_an_erratum(starter: Starter, tmp_path: Path) -> None:
 
 
 #: Pages with each form of documented text, by their names, and the lines that changes leave.
-FORMS = {
-    "comments.md": """```lua
-x = 1 + 2 --> 3
-for i = 1, 2 do print(i) end
---> 1
---> 2
-math.max(1, 5) -- 5
-```
-""",
-    "python.rst": """>>> print("one\\ntwo")
-one
-two
->>> int("x")
-Traceback (most recent call last):
-ValueError: invalid literal for int() with base 10: 'x'
-""",
-    "cells.ipynb": """{"metadata": {}, "nbformat": 4, "nbformat_minor": 5, "cells": [
-{"cell_type": "code", "execution_count": 1, "metadata": {}, "source": ["print(1)\\n",
-"print(2)"], "outputs": [{"output_type": "stream", "name": "stdout", "text": [
-"1\\n",
-"2\\n"]}]}]}
-""",
-}
+FORMS = data(__file__, "FORMS")
 
 
 @pytest.mark.thorough

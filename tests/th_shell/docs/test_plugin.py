@@ -1,14 +1,14 @@
 """Pages as tests of pytest, in a pytest of their own."""
 
 import re
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from tests.data_files import data
+from tests.processes import run_python
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reporting.results_files import names_of_tests
 
@@ -18,23 +18,7 @@ pytest_plugins = "pytester"
 for module in ("th_shell.docs.reading.formats.markdown", "th_shell.docs.reading.formats.text"):
     import_module(module)
 
-PAGE = """\
-# Sums
-
-```lua
-x = torch.Tensor{1, 2}
-> x:sum()
-3
-> x[1]
-2
-```
-
-Text.
-
-```
-prose
-```
-"""
+PAGE = data(__file__, "PAGE")
 GOOD = "```lua\n> 1 + 1\n2\n```\n"
 COUNTS = (
     "```lua\n> f = io.open('{log}', 'a'):write('run\\n'):close()\n" + "> 1 + 1\n2\n" * 20 + "```\n"
@@ -125,7 +109,7 @@ def test_the_entry_point_loads_nothing_but_itself() -> None:
         "import th_shell.docs.pytest_entry\n"
         "print(sorted(set(sys.modules) - before))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_python("-c", code, check=True)
     own = ["th_shell", "th_shell.docs", "th_shell.docs.pytest_entry"]
     assert done.stdout == f"{own}\n"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import run_python
 from th_shell.docs.running import system
 from th_shell.docs.running.processes import Engine, LostError, Starter, python_engine
 from th_shell.docs.running.shell_lines import ShellLine
@@ -162,13 +163,7 @@ print(os.listdir({str(top)!r}) if os.path.exists({str(top)!r}) else [])
         for folder_ in (tmp_path, *tmp_path.parents):
             if folder_ != folder_.parent and "pytest" in folder_.name:
                 folder_.chmod(0o755)
-    found = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(TOP)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    found = run_python("-c", code, env={**os.environ, "PYTHONPATH": str(TOP)})
     assert (found.stdout, found.stderr) == ("[]\n", "")
     assert other.stat().st_mode & 0o777 == 0o500
 

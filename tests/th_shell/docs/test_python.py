@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.data_files import data
 from tests.th_shell.docs.conftest import read_page
 from th_shell.docs.judging.python_output import comparable, comparable_outcome
 from th_shell.docs.reading.compiler import Compiler
@@ -221,31 +222,7 @@ def test_any_text_is_cut(lines: list[str], with_fence: bool) -> None:
 # -- pages without fences
 
 
-PLAIN = """\
-SESSIONS
-Use it so.
->>> x = 1
-# a comment of the page
->>> x + 1
-2
-THE NEXT SECTION
-Here is more about it.
->>> f(1)
-ValueError: the number is too small
-Only a larger number makes this work as it should.
-- an item of a list
->>> [[1,
-...   2]]
-[[1,
-
-  2]]
-
-그리고 이것은 설명이다
->>> g()
-page:1: UserWarning: this is going to change
-The way to go on is not to call it any more.
-'다음 글'
-"""
+PLAIN = data(__file__, "PLAIN")
 
 
 def test_sessions_in_a_text_without_fences(tmp_path: Path) -> None:
@@ -286,69 +263,7 @@ def test_quotations_in_markdown_are_no_sessions(tmp_path: Path) -> None:
     assert read(tmp_path, "Text.\n\n>>> Who has said that?\n> He.\n", "page.md") == []
 
 
-CELLS = """\
-Numbers are of a type.
-
-In [1]:
-from m import tensor
-
-def f(x):
-    y = 1
-
-    return x + y
-
-points = tensor([1., 2.])
-points
-
-tensor([1., 2.])
-
-```
-m.transpose(a, b) → Tensor
-
-In [2]:
-points.storage()  # 저장
-
-  points.storage()
-
-
- 1.0
- 2.0
-[storage of size 2]
-
-In [3]:
-# 주석
-a = 1
-
-print(a)
-a
-
-1
-
-
-1
-
-결과를 본다.
-```
-p[i] = q[j]
-
-In [4]:
-b = tensor([3., 4.])
-
-In [5]:
-print((1, 2))
-print('값')
-
-(1, 2)
-값
-
-### 다음
-
-In [6]:
-a == 1
-
-Out[6]:
-True
-"""
+CELLS = data(__file__, "CELLS")
 
 
 def test_a_notebook_in_a_text(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from shlex import quote
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.cli import main
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example
@@ -187,36 +188,7 @@ engine = "luajit"
 
 @pytest.mark.parametrize(
     ("said", "problem"),
-    [
-        ("atol = 'x'", ": atol: not a number"),
-        ("atol = true", ": atol: not a number"),
-        ("tolerance = 1", ": unknown setting 'tolerance'"),
-        ("skip = false", ": skip: neither a reason nor a table"),
-        ("skip = {why = 'x'}",
-         ": skip: unknown setting 'why': there are reason, unless_env, unless_module"),
-        ("skip = ''", ": skip: not a text"),
-        ("setup = 3", ": setup: not a text"),
-        ("seed = -1", ": seed: not a whole number from 0 up"),
-        ("filters = 'x'", ": filters: not a list of tables with 'match' and 'replace'"),
-        ("engine = ' '", ": engine: not a text"),
-        ("engine = \"'\"", ": engine: No closing quotation"),
-        ("memory = 1.5", ": memory: not a whole number from 0 up"),
-        ("lua_path = 3", ": lua_path: not a text"),
-        ("environment = 'A=b'", ": environment: not a table of texts"),
-        ("environment = {A = 1}", ": environment: 'A' is not a variable with a text"),
-        ("errata = 'none'", ": errata: no such folder: {folder}/none"),
-        ("prelude = 'none.lua'",
-         ": prelude: {folder}/none.lua cannot be read: No such file or directory"),
-        ("min_checked = 80", ": min_checked: not a number from 0 to 1"),
-        ("pages = 1", ": pages: not a list of tables"),
-        ("[[pages]]\natol = 1", ": pages 1: match: not a pattern of names of pages"),
-        ("[[pages]]\nmatch = '*.rst'", ": pages 1: match: no file is named like '*.rst'"),
-        ("[[pages]]\nmatch = '*'\n[[pages]]\nmatch = '*'\natol = 'x'",
-         ": pages 2: atol: not a number"),
-        ("[[pages]]\nmatch = '/*.md'",
-         ": pages 1: match: not relative to the folder: '/*.md'"),
-        ("atol = 1\nrtol = \n", ": not TOML: Invalid value (at line 2, column 8)"),
-    ],
+    data(__file__, "test_wrong_files"),
 )  # fmt: skip
 def test_wrong_files(tmp_path: Path, said: str, problem: str) -> None:
     page = tmp_path / "page.md"
@@ -242,21 +214,7 @@ def test_search_path() -> None:
 
 # -- the file beside a page
 
-PAGE = """\
-# One
-
-```
-> x
-> y
-> x
-```
-
-# Two
-
-```
-> x -- th-docs: atol=5
-```
-"""
+PAGE = data(__file__, "PAGE")
 
 
 def beside(

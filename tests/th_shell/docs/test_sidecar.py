@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.reading.examples import Example, Kind, identities
 from th_shell.docs.settings.settings import SettingsError
 from th_shell.docs.settings.sidecar import Erratum, Sidecar, find_errata
@@ -211,35 +212,7 @@ def test_verdicts_that_are_no_table_of_their_own_are_not_written(tmp_path: Path)
     assert file.path.read_text() == "verdicts = {a = 'pass'}\n"
 
 
-WRITTEN = """\
-rtol=1e-3\t# far
-
-
-# All of these.
-[ verdicts ] # reached
-  "One/1/x" = 'pass'  # the # first
-# A remark.
-'Gone/1/x' = "ran" # gone
-
-'Two/1/x' = "ran"\r
-# Behind them.
-
-[[filters]]
-match = '''
-[[errata]]'''
-replace = ""
-
-
-[[ errata ]]
-# Why?
-input = "x"
-reason = "Why." # since
-prints = \"\"\"
-1 # not a remark
-2\"\"\" # two
-
-# The end.
-"""
+WRITTEN = data(__file__, "WRITTEN")
 
 
 def test_what_keeps_its_value_keeps_its_bytes(tmp_path: Path) -> None:

@@ -1,11 +1,10 @@
 """A page loads what it needs, and no more: most of the time of a short one goes into that."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.processes import run_python
 from th_shell.docs.checking import check_page
 from th_shell.docs.judging.verdicts import Verdict
 from th_shell.docs.reading import compiler
@@ -21,8 +20,7 @@ def test_what_starts_runs_in_python_has_neither_runtime_nor_sandbox() -> None:
         "needless = 'runtime lupa numpy dataclasses tomllib tempfile'.split()\n"
         "print([name for name in needless if name in sys.modules])"
     )
-    command = [sys.executable, "-I", "-c", code]
-    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = run_python("-I", "-c", code, check=True)
     assert found.stdout == "[]\n"
 
 

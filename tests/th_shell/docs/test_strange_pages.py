@@ -11,6 +11,7 @@ from textwrap import dedent
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.checking import check_page
 from th_shell.docs.judging.verdicts import Result
 from th_shell.docs.reading.compiler import Compiler
@@ -42,35 +43,7 @@ def shown(label: str, output: str, lead: str = "This prints:") -> str:
     return f"```lua\nprint(2 + 2)\n```\n\n{lead}\n\n```{label}\n{output}\n```\n"
 
 
-NAMES = {
-    "> _G.hh = 2\n> hh\n3": "ran differs",
-    "> _G.hh = 2\n> hh\n2": "ran pass",
-    "> hh\n3": "fragment",
-    "> print(hh)\n3": "fragment",
-    "> setmetatable(_G, {__index = function(t, k) return 'made ' .. k end})\n> hh\nmade it": (
-        "ran differs"
-    ),
-    # One failure is told once; what follows from it cannot be judged.
-    "> module = nn.Linear(2)\n> module\n3\n> module:forward(3)\n> module = 1\n> module\n1": (
-        "fragment fragment fragment ran pass"
-    ),
-    # The name without a value may stand in a function of the page.
-    "> function f() Game:start() end\n> f()\n3": "ran fragment",
-    "> x = torch.ones(2):nosuch()\n> x\n3\n> x:sum()\n1": "error fragment fragment",
-    "> t = nil\n> nosuch(t)": "ran fragment",
-    "> t = nil\n> t.x": "ran error",
-    # What a failed call was given is known, what it would have set is not.
-    "> x = 1\n> nosuch(x)\n> x\n2": "ran fragment differs",
-    "> x, y = 1\n> y = nosuch.f(x)\n> x\n2\n> y\n2": "ran fragment differs fragment",
-    "> m = {f = math.abs}\n> m.f(m, nosuch)\n> m.f(-1)\n2": "ran fragment differs",
-    "> x = {1}\n> x[1] = nosuch(x)\n> x[1]\n2": "ran fragment fragment",
-    "> x = {}\n> nosuch(x)\n> x.f(1)\n> x.y.z\n2": "ran fragment fragment fragment",
-    "> x = {}\n> nosuch(x)\n> x = {}\n> x.f(1)": "ran fragment ran error",
-    "> x = {}\n> z = {}\n> nosuch(z)\n> x.f(1)": "ran ran fragment error",
-    "> x = {1}\n> x.y.z = nosuch(x)\n> x[1]\n2": "ran fragment fragment",
-    "> x = torch.ones(2)\n> x:fill(nosuch)\n> x:sum()\n3": "ran fragment fragment",
-    "> x = torch.ones(2)\n> print(x:sum(nosuch))\n> x:sum()\n3": "ran fragment differs",
-}
+NAMES = data(__file__, "NAMES")
 
 
 @pytest.mark.sample(1)
@@ -86,21 +59,7 @@ def test_what_follows_from_a_failure_names_its_line(runner: Runner, tmp_path: Pa
     assert {result.note for result in results[1:4]} == {"follows from line 2"}
 
 
-VALUES = {
-    '> ("a"):rep(3), 7\n"aaa"  7': "pass",
-    '> ("a"):rep(3), 7\n"aaa"  8': "differs",
-    '> ("a"):rep(3), 7\n"aab"  7': "differs",
-    # A prompt that shows values by `=` shows none of calls.
-    "> = 1\n1\n> function f() print(2) return 3 end\n> f()\n2": "pass ran pass",
-    "> = 1\n1\n> function f() print(2) return 3 end\n> f()\n3": "pass ran differs",
-    "> function f() print(2) return 3 end\n> f()\n2": "ran differs",
-    "> {math.random(), math.random()}\n{0.25, 0.125}": "layout",
-    "> {math.random(), math.random()}\n{0.25, 7}": "differs",
-    "> {a = math.random(), b = 3}\n{b = 4, a = 0.5}": "differs",
-    "> 3\n{3}": "differs",
-    "> print('')\n{3}": "differs",
-    "> type(arg)\ntable": "pass",
-}
+VALUES = data(__file__, "VALUES")
 
 
 @pytest.mark.sample(2)
@@ -180,32 +139,7 @@ def test_a_fence_of_the_shell_is_no_output(runner: Runner, tmp_path: Path) -> No
     assert words(judged(runner, tmp_path, "page.md", shown("console", "$ ls\n4"))) == "ran"
 
 
-PYTHON = {
-    ">>> 1/3\n0.4": "differs",
-    ">>> 0.25\n0.3": "differs",
-    ">>> 0.25\n0.25": "pass",
-    ">>> print('a')\n'a'": "differs",
-    ">>> [1,2]\n[1,2]": "differs",
-    ">>> print('a  b')\na b": "pass",
-    ">>> 0.1 + 0.2  # doctest: +NUMBER\n0.3": "pass",
-    ">>> 1 + 1  # may vary\n3": "ran",
-    ">>> 1 + 1  # random\n3": "ran",
-    ">>> 1 + 1\n3  # may vary": "ran",
-    ">>> 1 + 1  #doctest: +SKIP\n3": "skipped",
-    ">>> int('x')  # doctest: +IGNORE_EXCEPTION_DETAIL\n"
-    "Traceback (most recent call last):\nbuiltins.ValueError: other words": "pass",
-    ">>> int('x')\nTraceback (most recent call last):\nValueError: other words": "error",
-    ">>> import time\n>>> time.strftime('%X %x %Z')\n'02:07:36 05/08/03 EDT'": "ran layout",
-    ">>> assert 1 == 1\n>>> assert 1 == 2": "pass error",
-    ">>> Dict(a=1).a\n1": "fragment",
-    ">>> import datetime\n>>> datetime.date.today()\ndatetime.date(2013, 5, 7)": "ran layout",
-    ">>> import datetime\n>>> datetime.date.today()\ndatetime.time(2013, 5, 7)": "ran differs",
-    ">>> import datetime\n>>> datetime.date(2013, 5, 8)\ndatetime.date(2013, 5, 7)": "ran differs",
-    ">>> import datetime\n>>> datetime.date.today().strftime('%a, %d %b %Y')\n'Tue, 07 May 2013'": (
-        "ran layout"
-    ),
-    ">>> 3  # no object\n<__main__.C object at 0x1>": "differs",
-}
+PYTHON = data(__file__, "PYTHON")
 
 
 @pytest.mark.sample(1)
@@ -296,42 +230,7 @@ def test_directives_of_sphinx(runner: Runner, tmp_path: Path) -> None:
     assert found == "pass fragment ran skipped differs ran pass"
 
 
-COMMENTS = {
-    "math.max(1, 3) -- 3": "pass",
-    "math.max(1, 3) -- 4": "differs",
-    "math.max(1, 3) -- Returns 3": "pass",
-    "math.max(1, 3) -- Returns 4": "differs",
-    "math.max(1, 3) -- the larger one": "ran",
-    "math.max(1, 3) -- 3, since it is larger": "pass",
-    "math.max(1, 3) -- 4, since it is larger": "differs",
-    "x = 5\nx -- 5": "ran pass",
-    "x = 5\nx -- 6": "ran differs",
-    "x = 5 -- 6": "ran",
-    "print('nice', 'day') --> nice day": "pass",
-    "print('nice', 'day') --> nine day": "differs",
-    "print('nice', 'day') --> what is said": "ran",
-    "('a fine day'):upper() -- A FINE DAY": "pass",
-    "('a fine day'):upper() -- A FINE WAY": "differs",
-    "t = {1}\ntable.insert(t, 2) -- `t` becomes {1, 2}": "ran pass",
-    "t = {1}\ntable.insert(t, 2) -- `t` becomes {1, 3}": "ran differs",
-    't = {1, 2}\nx = table.remove(t, 1) -- => "x = 1", "t = {2}"': "ran pass",
-    't = {1, 2}\nx = table.remove(t, 1) -- => "x = 1", "t = {3}"': "ran differs",
-    'math.huge, "a" --> inf, "a"': "pass",
-    'error("boom2") --> boom2': "pass",
-    'error("boom2") --> boom3': "error",
-    "math.max(1, 3) -- error: too few": "differs",
-    "math.max(1, 3) -- fails!": "differs",
-    "math.max(1, 3) --> [throws an error]": "differs",
-    "assert(true) -- fails": "differs",
-    "tonumber('a') --> fails": "ran",
-    "x = '-- error: text'": "ran",
-    "math.max(1, 3) -- error handling is simple": "ran",
-    "math.max(1, 3) -- fails where it is given a table": "ran",
-    "math.max('a', 3) -- fails": "layout",
-    "function f(n) return 1 + f(n) end\nf(1) -- stack overflow: too deep": "ran pass",
-    "assert(false, 'a wrong thing')\n-- error: a wrong thing": "pass",
-    "assert(false, 'a wrong thing')\n\n-- error: a wrong thing": "error",
-}
+COMMENTS = data(__file__, "COMMENTS")
 
 
 @pytest.mark.sample(3)

@@ -26,24 +26,7 @@ torch.gather(...), x:gather(...)
     [*DoubleTensor*] DoubleTensor index LongTensor
         r[i][j] = src[index[i][j]][j] for dim 1, and so on.
 {LEGEND}"""
-VALUES = """
-x = torch.range(1, 6):resize(2, 3)
-y = x:t()
-s = x:storage()
-part = x[2]
-e = torch.Tensor()
-w = torch.Tensor{1, 0/0, 3}
-bytes = torch.ByteTensor(2000, 3):fill(2)
-t = { 1, 2, a = 3, ['b c'] = 4 }
-one = { 1 }
-text = 'say "hi"\\n' .. string.char(27)
-n, yes = 3.5, true
-my_rep = string.rep
-total = torch.sum
-ti = torch.Timer()
-setmetatable(t, { __index = function() error('code was run') end,
-  __tostring = function() error('code was run') end })
-"""
+VALUES = data(__file__, "VALUES")
 
 
 @pytest.fixture(scope="module")

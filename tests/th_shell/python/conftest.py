@@ -8,24 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import run_th
 from tests.th_shell.conftest import Run
 from th_shell.python.session import PythonSession
 
 
 @pytest.fixture
-def python(command: list[str], environment: dict[str, str], tmp_path: Path) -> Run:
-    """Runs `th --python` with arguments, in an empty folder and a process of its own."""
+def python(environment: dict[str, str], tmp_path: Path) -> Run:
+    """Runs `th --python` with arguments in an empty folder."""
 
     def run(*args: str, input: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*command, "--python", *args],
-            input=input,
-            cwd=tmp_path,
-            env=environment | variables,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+        env = environment | variables
+        return run_th("--python", *args, input=input, cwd=tmp_path, env=env)
 
     return run
 

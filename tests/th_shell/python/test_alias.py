@@ -56,25 +56,7 @@ def test_the_installed_torch(python: Run, tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("another\n", "")
 
 
-PROCESSES = """
-import multiprocessing, sys, torch
-from concurrent.futures import ProcessPoolExecutor
-
-def double(x):
-    return torch.mul(x, 2)
-
-def within(how):
-    context = multiprocessing.get_context(how)
-    with ProcessPoolExecutor(1, mp_context=context) as pool:
-        return pool.submit(double, torch.ones(2)).result().tolist()
-
-if __name__ == "__main__":
-    how = sys.argv[1]
-    context = multiprocessing.get_context(how)
-    with ProcessPoolExecutor(1, mp_context=context) as pool:
-        done = [pool.submit(within, how), pool.submit(torch.numel, torch.ones(3))]
-        print(within(how), *(future.result() for future in done))
-"""
+PROCESSES = data(__file__, "PROCESSES")
 
 
 @pytest.mark.thorough

@@ -107,12 +107,13 @@ def test_what_is_not_there(
     assert outcome(done) == (status, "", message.format(tmp_path) + "\n")
 
 
-def test_a_program_loads_nothing_that_it_does_not_need(python: Run) -> None:
+def test_a_program_loads_nothing_that_it_does_not_need(environment: dict[str, str]) -> None:
     """Whether th has loaded more than a start needs; the environment loads modules as well."""
     heavy = "th_shell.runtime numpy lupa prompt_toolkit pygments argparse dataclasses zipfile"
     names = [*heavy.split(), "importlib.abc"]
     line = f"import sys; print([name for name in {names} if name in sys.modules])"
-    assert python("-c", line).stdout == "[]\n"
+    done = run_python("-m", "th_shell", "--python", "-c", line, env=environment)
+    assert done.stdout == "[]\n"
 
 
 @pytest.mark.thorough

@@ -17,41 +17,7 @@ TOP = Path(__file__).resolve().parents[4]
 LUA = TOP / "runtime"
 
 # Defines `count(f)`, the function with counters, and `polls`, how often they have polled.
-SETUP = b"""
-local counters = ...
-polls, every = 0, 3
-local left = every
-local function poll() left = every polls = polls + 1 end
-local function holder() return left, poll end
-function count(f)
-  local dumped, complete = counters.add(string.dump(f))
-  if not dumped then return f, complete end
-  local counted = assert(loadstring(dumped))
-  local n = debug.getinfo(counted, 'u').nups
-  debug.upvaluejoin(counted, n - 1, holder, 1)
-  debug.upvaluejoin(counted, n, holder, 2)
-  return counted, complete
-end
-function dumps(source, name, strip)
-  local written = string.dump(assert(loadstring(source, name)), strip)
-  return written, (counters.add(written))
-end
-add = counters.add
-function without(dumped) return counters.remove(dumped) end
--- What a chunk prints, returns or raises, with a traceback.
-function outcome(source, counted)
-  local f = assert(loadstring(source, '=program'))
-  if counted then f = count(f) end
-  local printed = {}
-  local env = setmetatable({ print = function(...)
-    for i = 1, select('#', ...) do printed[#printed + 1] = tostring((select(i, ...))) end
-  end }, { __index = _G })
-  setfenv(f, env)
-  local result = { xpcall(f, function(m) return debug.traceback(m, 2) end) }
-  for _, value in ipairs(result) do printed[#printed + 1] = tostring(value) end
-  return table.concat(printed, ' ')
-end
-"""
+SETUP = data(__file__, "SETUP").encode()
 
 
 @pytest.fixture(scope="module")
@@ -184,23 +150,7 @@ def test_what_may_be_endless_is_counted(lua: Any, name: str) -> None:
 
 
 # The loop's function is another one in the second run.
-LOOP = b"""
-local f = function()
-  local function next(n) return n + 1 end
-  local n = 0
-  for i = 1, 1000 do n = next(n) end
-end
-f = count(f)
-f()
-local links = {}
-local function observe(what, trace)
-  if what == 'stop' then links[#links + 1] = require('jit.util').traceinfo(trace).linktype end
-end
-jit.attach(observe, 'trace')
-f()
-jit.attach(observe)
-return table.concat(links, ' ')
-"""
+LOOP = data(__file__, "LOOP").encode()
 
 
 def test_a_loop_that_begins_otherwise_is_compiled_as_a_loop_again(lua: Any) -> None:

@@ -18,40 +18,7 @@ CLOSURE = (
 
 # LuaJIT compiles calls behind others whose arguments took more slots: what these have left there
 # must not be taken for frames in use.
-COMPILED = """
-local places = {}
-local function place_of(x)
-  if not places[x] then places[x] = { 1, 2, 3, 4, 5 } end
-  return unpack(places[x])
-end
-local function copy(value, seen)
-  if not torch.isTensor(value) or value:dim() == 0 then return torch.isTensor(value) end
-  local s, key, offset, size, stride = place_of(value)
-  if not seen[key] then seen[key] = 1 end
-  return value
-end
-local function copies(args, n)
-  local seen = {}
-  for i = 1, n do copy(args[i], seen) end
-end
-local state = 1
-local function random(n)
-  state = state * 16807 % 2147483647
-  return 1 + state % n
-end
-for k = 1, 3000 do
-  local args, n = {}, random(4)
-  for i = 1, n do
-    local kind = random(4)
-    if kind == 1 then args[i] = random(5)
-    elseif kind == 2 and i > 1 then args[i] = args[i - 1]
-    elseif kind == 3 then args[i] = torch.DoubleTensor()
-    else args[i] = torch.FloatTensor(3, 2) end
-  end
-  for _ = 1, 5 do copies(args, n) end
-end
-print 'fine'
-"""
+COMPILED = data(__file__, "COMPILED")
 
 PROGRAMS = {
     "compiled calls behind others": COMPILED,

@@ -1,0 +1,28 @@
+"""The mark sample(count), with which scripts/test leaves the further cases of a test out."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest_plugins = "pytester"
+
+CASES = """
+import pytest
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("number", range(7))
+def test_number(number):
+    assert number in (0, 3)
+
+def test_other():
+    pass
+"""
+
+
+def test_cases_beyond_the_sample_are_thorough(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest("from tests.conftest import pytest_collection_modifyitems")
+    pytester.makepyfile(CASES)
+    marks = "markers = ['sample(count): x', 'thorough: x']"
+    pytester.makepyprojecttoml(f"[tool.pytest.ini_options]\n{marks}")
+    run = pytester.runpytest("-p", "no:cacheprovider", "-m", "not thorough")
+    run.assert_outcomes(passed=3, deselected=5)
