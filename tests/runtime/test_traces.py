@@ -114,6 +114,7 @@ JOBS = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("call", JOBS.values(), ids=JOBS)
 def test_loops_of_jobs_compile(tmp_path: Path, call: str) -> None:
     before = """

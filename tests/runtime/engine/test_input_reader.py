@@ -96,6 +96,7 @@ def test_a_function_takes_over_as_many_as_it_can_have_upvalues() -> None:
     assert keeping_locals(source, read(source).exits).count(b"function()return") == 3
 
 
+@pytest.mark.thorough
 def test_reading_takes_time_in_proportion_to_the_length() -> None:
     def seconds(count: int) -> float:
         start = time.process_time()

@@ -81,6 +81,7 @@ SplitTable: from the end, ZipTable, ZipTableOneToMany, JustElement
 """
 
 
+@pytest.mark.sample(157)
 @each_entry
 def test_memory(name: str) -> None:
     shape = ENTRIES[name]["shape"]

@@ -238,6 +238,7 @@ def test_a_layer_that_is_used_twice_has_no_number(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_a_criterion_is_no_net(tmp_path: Path) -> None:
     with pytest.raises(ExportError) as raised:
         to_pytorch(module("MSECriterion"), tmp_path / "net.pt")

@@ -35,6 +35,7 @@ def test_stubs(tmp_path: Path) -> None:
         subprocess.run([sys.executable, "-m", "ruff", *words, tmp_path / "net.py"], check=True)
 
 
+@pytest.mark.thorough
 def test_a_net_that_is_a_stub(tmp_path: Path) -> None:
     net = TorchObject("my.Model", {"gradInput": tensor(1), "number": 3})
     report = to_pytorch(net, tmp_path / "net.pt", stub=True)
@@ -42,6 +43,7 @@ def test_a_net_that_is_a_stub(tmp_path: Path) -> None:
     assert "class Model2(nn.Module):" in (tmp_path / "net.py").read_text()
 
 
+@pytest.mark.thorough
 def test_what_stands_within_a_stub(tmp_path: Path) -> None:
     inner = module("Sequential", linear(3, 4))
     fields = {

@@ -95,6 +95,7 @@ def test_gesv_solves(given_a: tuple[Array, str], count: int, kind1: str, kind2: 
     close(b.array, sides)
 
 
+@pytest.mark.thorough
 @every_case
 @given(matrices(), kinds, kinds)
 def test_gels_minimises(given_a: tuple[Array, str], kind1: str, kind2: str) -> None:

@@ -133,6 +133,7 @@ def test_index_fill(data: st.DataObject) -> None:
     check_change(x, "indexFill", [dim + 1, index, value], want, last=True)
 
 
+@pytest.mark.thorough
 @EXAMPLES
 @given(st.data())
 def test_gather(data: st.DataObject) -> None:
@@ -150,6 +151,7 @@ def test_gather(data: st.DataObject) -> None:
     check_call("gather", [given], [x, dim + 1, index], [want])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("fill", [False, True])
 @EXAMPLES
 @given(st.data())
@@ -186,6 +188,7 @@ def test_masked_select(data: st.DataObject) -> None:
     assert_close(result.array, want, x.dtype)
 
 
+@pytest.mark.thorough
 @EXAMPLES
 @given(st.data())
 def test_masked_writes(data: st.DataObject) -> None:
@@ -234,6 +237,7 @@ def test_triangles_and_diagonals(data: st.DataObject) -> None:
     check_call("triu", [given], [x, k], [np.where(columns - rows >= k, source, 0)])
 
 
+@pytest.mark.thorough
 @EXAMPLES
 @given(st.data())
 def test_cat_and_reshape(data: st.DataObject) -> None:

@@ -54,6 +54,7 @@ LAYOUTS = [
 ]
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("kind", ["Float", "Double"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("rows", [2, 9, 500, 40_000])

@@ -31,6 +31,7 @@ LARGEST = data(__file__, "LARGEST")
 WINDOWS = [(2, 2, 0), (3, 2, 1), (9, 7, 2)]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", ["Float", "Double"])
 @pytest.mark.parametrize("window", WINDOWS)
 def test_largest_elements_of_many_planes(lua: Lua, kind: str, window: tuple[int, int, int]) -> None:

@@ -112,6 +112,7 @@ def connected(
             process.kill()
 
 
+@pytest.mark.thorough
 def test_a_program_without_breakpoints(client: Client, program: Path) -> None:
     client.launch(program, args=["word"])
     assert client.ended() == 0

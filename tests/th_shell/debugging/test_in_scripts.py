@@ -49,6 +49,7 @@ def test_the_prompt_uses_the_locals_of_the_function(run: Run, call: str) -> None
     ) == (0, "3\t6\t6\t\n7\t\n11\t\nnil\t\nafter\t3\t11\t50\t\n", "")  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_an_error_at_the_prompt_does_not_end_the_script(run: Run) -> None:
     status, shown, _ = run(SCRIPT.replace("{call}", "th.prompt()"), "error('a')", "y .. {}", "y y")
     assert status == 0

@@ -93,6 +93,7 @@ def test_text_below_that_may_be_output(
     assert result.verdict.value == verdict
 
 
+@pytest.mark.thorough
 def test_an_error_that_the_page_has_shown_above(runner: Runner, tmp_path: Path) -> None:
     text = "```\n> error('no')\nno\n```\n\nAgain:\n\n```\nerror('no') -- fails\nerror('yes')\n```\n"
     page = tmp_path / "page.md"

@@ -29,6 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_nothing_fails(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["good.md"]) == 0
@@ -244,6 +245,7 @@ def test_strict(capfd: pytest.CaptureFixture[str]) -> None:
     assert out.endswith("page.md: checked 1 of 4 examples: 3 ran, 1 differs\n")
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_no_time_limit(capfd: pytest.CaptureFixture[str]) -> None:
     Path("page.md").write_text(GOOD + "\n    $ echo 2\n    2\n")

@@ -75,6 +75,7 @@ def test_verdicts(runner: Runner, tmp_path: Path, line: str, verdict: str, note:
     assert (result.verdict.value, result.note) == (verdict, note)
 
 
+@pytest.mark.thorough
 def test_comments_below_an_input(runner: Runner, tmp_path: Path) -> None:
     results = judged(
         runner,

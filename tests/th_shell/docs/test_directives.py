@@ -226,6 +226,7 @@ def test_skip_shows_its_reason(check: Check) -> None:
     assert notes(page) == ['says "no"', "the page says so", ""]
 
 
+@pytest.mark.thorough
 def test_xfail_of_an_example(check: Check) -> None:
     page = check(
         "```\n> 1 + 1 -- th-docs: xfail reason='a bug'\n3\n> 1 + 1\n3\n"
@@ -273,6 +274,7 @@ def test_tolerance(check: Check, said: str, found: str) -> None:
     assert verdicts(page) == found.split()
 
 
+@pytest.mark.thorough
 def test_tolerance_does_not_make_infinity_any_number(check: Check) -> None:
     page = check("<!-- th-docs: atol=1 rtol=1 -->\n```\n> 5\ninf\n> 1/0\n5\n> 1/0\ninf\n```")
     assert verdicts(page) == ["differs", "differs", "pass"]
@@ -322,6 +324,7 @@ def test_timeout_of_an_example(check: Check) -> None:
     assert notes(page)[0] == "was stopped after 0.3 s"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("said", ["<!-- th-docs page: seed=7 -->", "<!-- th-docs: seed=7 -->"])
 def test_seed_makes_chance_the_same_in_each_run(check: Check, said: str) -> None:
     text = "```\n> torch.random(1000)\n{}\n> torch.random(1000)\n{}\n```"
@@ -384,6 +387,7 @@ def test_setup_of_a_skipped_example_runs(check: Check) -> None:
     assert verdicts(page) == ["skipped", "pass"]
 
 
+@pytest.mark.thorough
 def test_names_of_a_setup_are_no_fragments(check: Check) -> None:
     page = check("```\n-- th-docs: setup x = 1\n> x\n2\n```")
     assert verdicts(page) == ["differs"]

@@ -98,6 +98,7 @@ def test_blocks_that_tell_no_language(run: Run) -> None:
 # -- the command line, and folders
 
 
+@pytest.mark.thorough
 def test_words_and_what_they_show(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     page, site = tmp_path / "page.md", tmp_path / "site"
     site.mkdir()

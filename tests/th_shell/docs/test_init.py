@@ -77,6 +77,7 @@ def test_lua_modules_in_their_usual_folders(files: list[str], found: list[str] |
     assert read_toml(Path(SETTINGS)).get("lua_path") == found
 
 
+@pytest.mark.thorough
 def test_the_modules_are_found() -> None:
     write("lib/own.lua", text="return {answer = 42}")
     write("docs/page.md", text="```lua\n> require('own').answer\n42\n```\n")

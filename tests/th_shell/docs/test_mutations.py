@@ -137,6 +137,7 @@ def test_tolerance(after: str, within: bool) -> None:
     assert is_within_tolerance(TENSOR, after) is within
 
 
+@pytest.mark.thorough
 def test_mutations_do_not_repeat(starter: Starter) -> None:
     trial = Trial(DOCS / "errors.md", starter, Compiler())
     found: list[Mutation] = list(trial.mutations(random.Random(1)))

@@ -176,6 +176,7 @@ def test_modules_are_not_spoilt(check: Check) -> None:
     assert verdicts(check(page)) == ["ran", "fragment", "error"]
 
 
+@pytest.mark.thorough
 def test_methods_of_classes_that_the_page_leaves_out(check: Check) -> None:
     page = "> for Map = 1, 2 do end\n> map(1)\n"
     assert verdicts(check(page)) == ["ran", "fragment"]

@@ -182,6 +182,7 @@ def test_an_end_of_the_process(starter: Starter) -> None:
     run.close()
 
 
+@pytest.mark.thorough
 def test_random_numbers_depend_on_the_seed(starter: Starter) -> None:
     numbers = []
     for seed in (b"1", b"2", b"1"):
@@ -208,6 +209,7 @@ def test_torch_is_seeded_where_it_is_imported(starter: Starter) -> None:
     run.close()
 
 
+@pytest.mark.thorough
 def test_torch_is_that_of_this_project(run: Run) -> None:
     assert ask(run, "input", "import sys, torch; torch is sys.modules['th_shell.torch']") == Reply(
         "True\n", "True\n"

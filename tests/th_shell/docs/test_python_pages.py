@@ -177,6 +177,7 @@ def test_all_names_of_a_module_are_unknown(runner: Runner, tmp_path: Path) -> No
     assert [r.verdict.value for r in check(runner, tmp_path, page)] == ["ran", "differs", "error"]
 
 
+@pytest.mark.thorough
 def test_a_page_of_two_languages(runner: Runner, tmp_path: Path) -> None:
     page = (
         "```lua\n> x = 2\n```\n\n```python\n>>> x = 'a'\n```\n\nText.\n\n"

@@ -145,6 +145,7 @@ def test_what_was_stopped_is_not_run_again(check_text: CheckPage, tmp_path: Path
     assert log.read_text() == "xx"  # by the two first runs
 
 
+@pytest.mark.thorough
 def test_devices_and_pipes_are_no_pages(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
     good = tmp_path / "good.md"

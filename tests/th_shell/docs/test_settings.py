@@ -331,6 +331,7 @@ def test_wrong_options(option: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert f"argument {option}: not a number from 0 up" in capfd.readouterr().err
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_a_wrong_file_fails_its_pages_only(capfd: pytest.CaptureFixture[str]) -> None:
     write(Path(), bad__page_md="```\n> 1\n1\n```\n", good__page_md="```\n> 1\n1\n```\n")

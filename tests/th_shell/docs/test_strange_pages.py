@@ -436,6 +436,7 @@ def test_a_value_below_a_blank_line(
     assert words(judged(runner, tmp_path, "page.md", lua(code))) == verdict
 
 
+@pytest.mark.thorough
 def test_the_order_of_fields_in_a_comment(runner: Runner, tmp_path: Path) -> None:
     fields = "for k, v in pairs {one = 1, two = 2, three = 3} do print(k, v) end\n"
     right, wrong = "--> one 1\n--> two 2\n--> three 3\n", "--> one 1\n--> two 2\n--> three 4\n"

@@ -145,6 +145,7 @@ def test_page_without_errata(check: Callable[[str | None], PageResult]) -> None:
     assert result.failed
 
 
+@pytest.mark.thorough
 def test_erratum_explains_a_failure(check: Callable[[str | None], PageResult]) -> None:
     result = check(WRONG("x") + RIGHT)
     assert [r.verdict.value for r in result.results] == ["ran", "erratum", "pass"]
@@ -152,6 +153,7 @@ def test_erratum_explains_a_failure(check: Callable[[str | None], PageResult]) -
     assert not result.failed
 
 
+@pytest.mark.thorough
 def test_erratum_must_still_be_so(check: Callable[[str | None], PageResult]) -> None:
     result = check(WRONG("x") + RIGHT + WRONG("x:sum()") + "prints = '3'\n")
     assert [r.verdict.value for r in result.results] == ["ran", "erratum", "differs"]

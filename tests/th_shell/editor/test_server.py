@@ -277,6 +277,7 @@ def test_a_program_without_a_name(client: Client) -> None:
     client.notify("textDocument/didClose", {"textDocument": {"uri": "untitled:New"}})
 
 
+@pytest.mark.thorough
 def test_a_file_that_is_saved(client: Client) -> None:
     client.open("saved.lua", "from_disk()")
     (client.folder / "new.lua").write_text("function from_disk() end")

@@ -106,6 +106,7 @@ def test_other_paths_have_none(path: str) -> None:
     assert find_path(path) is None
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(("words", "first"), data(__file__, "test_words_find_functions"))
 def test_words_find_functions(words: str, first: list[str]) -> None:
     found = [meaning.call for meaning in search(words)]

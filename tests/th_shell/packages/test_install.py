@@ -189,6 +189,7 @@ def test_a_url_as_rockspecs_write_it(sources: Path, monkeypatch: pytest.MonkeyPa
     assert files(users_tree()) == ["base/init.lua", "base/sub/part.lua"]
 
 
+@pytest.mark.thorough
 def test_a_folder_without_git_and_rockspec(sources: Path, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
@@ -302,6 +303,7 @@ def test_what_one_command_brings_meets_the_needs_of_the_others(
 NEEDY = "package = 'needy' version = '1-1' dependencies = {'base >= 1'}"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("word", [".", "..", "../mine"])
 def test_a_folder_has_its_own_name(
     word: str, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

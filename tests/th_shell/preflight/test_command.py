@@ -165,6 +165,7 @@ def test_what_is_no_command_line(words: list[str], message: str) -> None:
         run(words, Engine())
 
 
+@pytest.mark.thorough
 def test_modules_are_found_as_by_a_run_in_the_folder(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,6 +17,7 @@ def test_what_is_found(check: Check, source: str, expected: str) -> None:
     assert found == [expected]
 
 
+@pytest.mark.sample(17)
 @pytest.mark.parametrize("source", data(__file__, "test_what_is_left_alone"))
 def test_what_is_left_alone(check: Check, source: str) -> None:
     said = [one for one in check(source) if "install" not in one]

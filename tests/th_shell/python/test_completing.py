@@ -89,6 +89,7 @@ def completed(text: str, behind: str = "") -> list[str]:
     return [one.text for one in complete(text + behind, len(text), NAMES).candidates]
 
 
+@pytest.mark.sample(30)
 @pytest.mark.parametrize(("text", "some"), data(__file__, "test_what_is_listed"))
 def test_what_is_listed(text: str, some: list[str]) -> None:
     assert [one for one in completed(text) if not one.startswith("_")][: len(some) or 9] == some

@@ -11,6 +11,7 @@ from th_shell.session.session import Session
 Printed = Callable[[], str]
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize(("text", "expected"), data(__file__, "test_what_an_input_prints"))
 def test_what_an_input_prints(session: Session, printed: Printed, text: str, expected: str) -> None:
     assert session.submit(text)

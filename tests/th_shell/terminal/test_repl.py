@@ -104,6 +104,7 @@ def test_a_file_name_is_completed(typed: Type, tmp_path: Path) -> None:
     assert typed("dofile('some" + TAB + "')" + ENTER) == "ran\t\n"
 
 
+@pytest.mark.thorough
 def test_former_inputs_come_back(typed_slowly: Slowly) -> None:
     assert typed_slowly("1" + ENTER, "2" + ENTER, UP + UP + ENTER) == "1\t\n2\t\n1\t\n"
 
