@@ -109,7 +109,10 @@ def _run(folder: Folder, source: Source, pages: Sequence[Page]) -> Iterator[Row]
             command += ["--lua-path", f"{module_path}/?.lua;{module_path}/?/init.lua"]
             environment["PYTHONPATH"] = str(module_path)
         if prelude:
-            command += ["--prelude", HERE / "preludes" / prelude]
+            is_python = prelude.startswith(("import ", "from "))
+            code = target.with_suffix(".py" if is_python else ".lua")
+            code.write_text(prelude)
+            command += ["--prelude", code]
         run = subprocess.run(
             [*command, *shlex.split(options), *paths],
             cwd=tree,

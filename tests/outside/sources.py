@@ -42,7 +42,7 @@ class Page:
     path: str
     #: The folder of the repository that has its modules, or '' where others bring them.
     modules: str = ""
-    #: The file in `preludes` that runs before it, or ''.
+    #: Code that runs before it, as the page assumes, or ''; in Python if it imports, else in Lua.
     prelude: str = ""
     #: Further words for th-docs.
     options: str = ""
