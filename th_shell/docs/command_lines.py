@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
+from th_shell import __version__
 from th_shell.docs.reporting.report import write_text
 from th_shell.docs.selection import common_root
 from th_shell.docs.settings.options import OPTIONS, Option, configuration_of, literal
@@ -24,7 +25,16 @@ _SETTINGS = {f"--{option.name.replace('_', '-')}": option for option in OPTIONS}
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says so when its help cannot be written; argparse says nothing."""
+    """A parser that names an unknown option rather than that no page follows it.
+
+    It also says so when its help cannot be written; argparse says nothing.
+    """
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        options = super().parse_args(args, namespace)
+        if not getattr(options, "words", True):
+            self.error("the following arguments are required: PAGE")
+        return options
 
     def error(self, message: str) -> NoReturn:
         super().error(visible_line(message))
@@ -54,6 +64,8 @@ def _add(group: argparse._ActionsContainer, names: str, arguments: dict[str, Any
         arguments = {"action": "append", "type": "text", **arguments}
     if "type" in arguments:
         arguments["type"] = partial(_value, _READERS[arguments["type"]], setting)
+    if arguments.get("action") == "version":
+        arguments = {**arguments, "version": f"%(prog)s {__version__}"}
     group.add_argument(*names.split(), **arguments)
 
 

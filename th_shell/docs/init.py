@@ -6,13 +6,16 @@ import json
 import os
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from th_shell.docs.command_lines import parser_of
 from th_shell.docs.reporting.report import write_text
 from th_shell.files import write_file
+from th_shell.packages.sources import git
 from th_shell.toml import loads
-from th_shell.visible import complain
+from th_shell.visible import UsageError, complain
 
 _CANNOT_WRITE = 2
 #: Folders that a project has its Lua modules in.
@@ -52,8 +55,30 @@ def _files(folder: Path) -> dict[Path, str]:
         lua_path = f"lua_path = {json.dumps(patterns, ensure_ascii=False)}"
         settings = settings.replace(_EXAMPLE_OF_PATH, lua_path)
     project = " ." if _installs_python(top) else ""
-    workflow = texts["docs.yml"].format(folder=shlex.quote(shown), project=project)
-    return {folder / "th-docs.toml": settings, top / ".github" / "workflows" / "docs.yml": workflow}
+    workflow = texts["docs.yml"].format(
+        folder=shlex.quote(shown), project=project, th_shell=shlex.quote(_requirement())
+    )
+    return {
+        folder / "th-docs.toml": settings,
+        top / ".github" / "workflows" / "docs.yml": workflow,
+    }
+
+
+def _requirement() -> str:
+    """Return what pip installs to have this th-docs: where it is from a repository, its address."""
+    from importlib.metadata import PackageNotFoundError, distribution  # late: they take 20 ms
+
+    try:
+        source = json.loads(distribution("th-shell").read_text("direct_url.json") or "{}")
+    except PackageNotFoundError:
+        source = {}
+    if "vcs_info" in source:
+        return f"th-shell @ git+{source['url']}@{source['vcs_info']['commit_id']}"
+    address = ""
+    if "dir_info" in source:
+        with suppress(UsageError):
+            address = git("-C", urlsplit(source["url"]).path, "remote", "get-url", "origin").strip()
+    return f"th-shell @ git+{address}" if address.startswith("https://") else "th-shell"
 
 
 def _lua_path(top: Path) -> list[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from th_shell import __version__
 from th_shell.docs.cli import main
 from th_shell.docs.settings import sidecar
 
@@ -27,6 +28,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("good.md").write_text(GOOD)
     Path("bad.md").write_text(BAD)
     return tmp_path
+
+
+def test_an_unknown_option_is_named(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--nonsense"])
+    assert capfd.readouterr().err.endswith("th-docs: error: unrecognized arguments: --nonsense\n")
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capfd.readouterr().out == f"th-docs {__version__}\n"
 
 
 @pytest.mark.thorough

@@ -1,6 +1,9 @@
 """The files that th-docs init writes."""
 
+import json
 import re
+import shlex
+from importlib.metadata import PathDistribution
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,23 @@ def test_all_files(capfd: pytest.CaptureFixture[str]) -> None:
     workflow = Path(WORKFLOW).read_text()
     assert "pytest --th-docs docs\n" in workflow
     assert "\t" not in workflow
+
+
+@pytest.mark.parametrize(
+    ("source", "installs"),
+    [
+        (None, "th-shell"),
+        ({"url": "https://a.b/c.git", "vcs_info": {"commit_id": "12"}}, "git+https://a.b/c.git@12"),
+        ({"url": "file:///nowhere", "dir_info": {}}, "th-shell"),
+    ],
+)
+def test_the_workflow_installs_what_is_here(
+    monkeypatch: pytest.MonkeyPatch, source: object, installs: str
+) -> None:
+    monkeypatch.setattr(PathDistribution, "read_text", lambda *_: source and json.dumps(source))
+    assert main(["init", "docs"]) == 0
+    (line,) = re.findall("pip install (.*) pytest pytest", Path(WORKFLOW).read_text())
+    assert shlex.split(line)[0].removeprefix("th-shell @ ") == installs
 
 
 def test_each_setting_is_one_of_toml_when_its_mark_is_taken_away() -> None:

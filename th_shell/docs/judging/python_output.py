@@ -37,6 +37,7 @@ _BRACES = re.compile(r"\{[^{}]*\}")
 #: The elements of a printed set; objects are shown as calls. A set of names is mathematics.
 _LITERALS = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.Call)
 _IGNORE_DETAIL = "IGNORE_EXCEPTION_DETAIL"
+_IGNORE_MODULE = "IGNORE_EXCEPTION_MODULE"
 _IS_ERROR = re.compile(r"^(?:Traceback |(?:\w+\.)*\w+: )", re.M)
 #: The last line of an error: its class, of which the module does not count then, and its message.
 _DETAIL = re.compile(r"^(?:\w+\.)*(\w+)(?::.*)?\Z", re.M | re.S)
@@ -64,6 +65,8 @@ def comparable(example: Example) -> Example:
     text = _without_code(_with_sorted_sets(text))
     if _IGNORE_DETAIL in example.flags and _IS_ERROR.search(text):
         text = _DETAIL.sub(rf"\g<1>{ANYTHING}", text)
+    elif _ignores_modules(example) and _IS_ERROR.search(text):
+        text = _without_module(text)
     text = text.replace("...", ANYTHING).strip("\n")
     return example if text == example.expected else replace(example, expected=text)
 
@@ -77,11 +80,21 @@ def comparable_outcome(example: Example, outcome: Outcome) -> Outcome:
         for text in {outcome.output, outcome.printed}
     }
     error = outcome.error and _last_of_chain(outcome.error, example.expected)
-    if error and _IGNORE_DETAIL in example.flags:
-        *above, last = without_places(error).rstrip("\n").split("\n")
-        error = "\n".join([*above, _MODULE.sub("", last)])
+    if error and (_IGNORE_DETAIL in example.flags or _ignores_modules(example)):
+        error = _without_module(without_places(error).rstrip("\n"))
     output, printed = shown[outcome.output], shown[outcome.printed]
     return replace(outcome, output=output, printed=printed, error=error)
+
+
+def _ignores_modules(example: Example) -> bool:
+    """Tell whether errors of an example are compared without the modules of their classes."""
+    return _IGNORE_MODULE in example.flags or bool(example.settings.ignore_exception_module)
+
+
+def _without_module(error: str) -> str:
+    """Return the text of an error without the module of its class in the last line."""
+    above, newline, last = error.rpartition("\n")
+    return above + newline + _MODULE.sub("", last)
 
 
 def _last_of_chain(error: str, expected: str) -> str:

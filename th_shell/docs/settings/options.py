@@ -312,6 +312,7 @@ OPTIONS = (
     Option("xfail", read_mark),
     Option("filters", read_filters),
     Option("reset", read_flag),
+    Option("ignore_exception_module", read_flag),
     *(Option(kind, read) for kind, read in _HIDDEN.items()),
 )
 

@@ -124,6 +124,8 @@ class Settings(Partial):
     strict: bool | None = None
     #: True if a new session begins with it.
     reset: bool | None = None
+    #: True if errors in Python are compared without the modules of their classes.
+    ignore_exception_module: bool | None = None
     filters: tuple[Filter, ...] = ()
 
     @property
