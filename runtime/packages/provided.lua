@@ -33,6 +33,12 @@ local CHUNKS = {
   ['torchmpi.ffi'] = 'torchmpi', gnuplot = 'gnuplot.init', image = 'image.init',
 }
 
+-- Modules of the original that are fields of a package here.
+local FIELDS = {
+  ['tds.hash'] = 'Hash', ['tds.vec'] = 'Vec',
+  ['threads.safe'] = 'safe', ['threads.threads'] = 'Threads',
+}
+
 --- Tells whether `require` loads a module of ours for a name.
 function provided.provides(name)
   local library = PROVIDED[name]
@@ -54,6 +60,10 @@ end
 
 --- A searcher for package.loaders.
 function provided.search(name)
+  local package_name = name:match('^[^.]+')
+  if FIELDS[name] and provided.provides(package_name) then
+    return function() return require(package_name)[FIELDS[name]] end
+  end
   if not provided.provides(name) then return end
   local chunk = CHUNKS[name] or name:gsub('%.', '_')
   return provided.provide(name, function() return import.instance('packages.' .. chunk, name) end)

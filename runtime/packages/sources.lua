@@ -7,6 +7,7 @@ return [[
 argcheck torch/argcheck checks of functions' arguments
 autograd twitter/torch-autograd derivatives of functions
 class torch/class classes
+cwrap torch/cwrap wrappers of C functions, as text
 dataload Element-Research/dataload datasets and their loaders
 dp nicholas-leonard/dp experiments in deep learning
 dpnn Element-Research/dpnn more layers for nn

@@ -149,6 +149,9 @@ _G.th = { prompt = open_prompt }
 package.preload['trepl.colors'] = function() return colours end
 package.preload['trepl.colorize'] = painters
 package.preload.trepl = function() return open_prompt end
+package.preload.treplutils = function()
+  return { isatty = function() return torch.isatty(io.stdout) end } -- whatever it is given
+end
 
 --- To be called when all modules are loaded: loads penlight, if it is installed, and remembers the
 -- globals that are not the program's.
