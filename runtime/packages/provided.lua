@@ -19,7 +19,8 @@ local searchpath = package.searchpath
 local PROVIDED = {
   cjson = true, ['cjson.safe'] = true, csvigo = true, debugger = true, dok = true,
   env = true, ['fb.debugger'] = true, gnuplot = true,
-  hdf5 = 'hdf5._config', image = 'libimage', lfs = true, libmpiT = true, md5 = true,
+  hdf5 = 'hdf5._config', image = 'libimage', itorch = 'itorch._env', lfs = true,
+  libmpiT = true, md5 = true,
   mobdebug = true, mpi = true, signal = 'signal.ffi', ['signal.complex'] = true,
   ['signal.fft'] = 'fftw3', socket = true, tds = 'tds.env',
   threads = 'libthreads', ['threads.serialize'] = 'MemoryFile',

@@ -97,8 +97,6 @@ for names, about in pairs {
     "is built against Torch7's own C core, which th does not have", 'leave it out' },
   ['qt qtwidget qttorch qtuiloader qtide qtcore qtgui display'] = {
     'opens windows, which th does not', 'leave it out, or write to files' },
-  ['itorch iTorch'] = { "is Torch7's own kernel of notebooks",
-    'th --jupyter install brings that of th, and its package image shows pictures' },
   ['cltorch clnn cunnx fbcunn nccl'] = {
     'is for GPUs, and th computes on the processor', 'leave it out' },
   graphicsmagick = { 'is a library for pictures in C, which th does not have',

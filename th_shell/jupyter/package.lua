@@ -30,6 +30,8 @@ function jupyter.clear_output(wait)
 end
 
 package.preload.jupyter = function() return jupyter end
+-- As in Torch7's kernel, whose package is there without being required.
+_G.itorch = setmetatable({}, { __index = function(_, name) return require('itorch')[name] end })
 
 --- os.exit ends the cell, and the kernel when the front end has got what the cell has printed.
 function os.exit()
