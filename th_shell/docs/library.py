@@ -9,10 +9,21 @@ from __future__ import annotations
 from th_shell.docs.checking import Checker, ReadPage, assess_page
 from th_shell.docs.judging.comparison import agrees
 from th_shell.docs.judging.printout import loose_layout, numbers
+from th_shell.docs.judging.reasons import damage
+from th_shell.docs.judging.repairs import Passage, repairs
 from th_shell.docs.judging.verdicts import Judging, Result, Verdict
 from th_shell.docs.reading.classification import examples_of
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import LUA, Block, Example, Kind, Line, PageText, numbered
+from th_shell.docs.reading.examples import (
+    LUA,
+    Block,
+    Example,
+    Kind,
+    Line,
+    PageText,
+    edited,
+    numbered,
+)
 from th_shell.docs.reading.lua_names import bound_names, called_names, read_names
 from th_shell.docs.reading.page import read, read_text
 from th_shell.docs.reading.prose import is_prose

@@ -28,6 +28,8 @@ _HEADING = r"\(\d+(?:,\d+)*[,.]+\)\s*=|Columns\s+\d.*|\[torch\.\w+ .*\]"
 _PRINTED = re.compile(rf"^\s*(?:{_NUMBER}(?:\s+{_NUMBER})*(?:\s*\*)?|{_HEADING})\s*$")
 #: Lines of a printed tensor, even where nothing stands above them.
 _TENSOR = re.compile(rf"^\s*(?:{_HEADING})\s*$")
+#: The beginning of a sentence.
+_SENTENCE = re.compile(r"\s*(?:[A-Za-z][\w']*,?[ ]+){3}[A-Za-z(]")
 _PRINTS = re.compile(r"\b(?:print|write)\b")
 
 
@@ -41,6 +43,8 @@ def is_page(inputs: Sequence[str], judge: Judge) -> bool:
     above = ""
     for piece in inputs:
         if PROMPT.match(piece) or FENCE.match(piece):
+            return True
+        if len(inputs) > 1 and _SENTENCE.match(piece) and judge(piece) is Syntax.WRONG:
             return True
         if (_PRINTED if above else _TENSOR).match(piece.partition("\n")[0]):
             if _PRINTS.search(above) or judge(piece) is Syntax.WRONG:

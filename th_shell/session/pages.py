@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import th_shell.docs.library as docs
 from th_shell.lines import usual_lines
@@ -22,6 +23,7 @@ from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.conversation import Conversation, PageMarks
 from th_shell.session.inputs import FENCE, PROMPT
 from th_shell.session.output import OutputCopy
+from th_shell.session.page_repairs import repaired
 from th_shell.session.random_inputs import Chance
 from th_shell.session.session import Session
 from th_shell.session.system_commands import run_command
@@ -39,7 +41,7 @@ def read_examples(text: str, compiler: docs.Compiler) -> tuple[list[docs.Example
     if first is None:
         blocks = list(_blocks(lines, compiler))
         return _cut(docs.PageText(_NAME, "", lines, blocks), compiler)
-    if any(map(PROMPT.match, lines[:first])):
+    if any(PROMPT.match(line) and not _is_quote(line, compiler) for line in lines[:first]):
         lines.insert(0, "```")  # the copy begins within a block
     return _cut(docs.read_text("\n".join(lines), _NAME), compiler)
 
@@ -102,8 +104,15 @@ def _blocks(lines: Sequence[str], compiler: docs.Compiler) -> Iterator[docs.Bloc
 
 
 def _is_text(line: str, compiler: docs.Compiler) -> bool:
-    is_code = PROMPT.match(line) or compiler.typed(line) is not Syntax.WRONG
-    return not is_code and docs.is_prose(line, ())
+    if PROMPT.match(line):
+        return _is_quote(line, compiler)
+    return compiler.typed(line) is Syntax.WRONG and docs.is_prose(line, ())
+
+
+def _is_quote(line: str, compiler: docs.Compiler) -> bool:
+    """Tell whether a line with a prompt is prose that Markdown quotes."""
+    words = PROMPT.sub("", line, count=1)
+    return compiler.typed(words) is Syntax.WRONG and docs.is_prose(words, ())
 
 
 def _block(lines: Sequence[docs.Line]) -> docs.Block:
@@ -117,6 +126,9 @@ _CUT = "as far as it was copied"
 _HINTS = re.compile(r"^hint: .*\n?", re.MULTILINE)
 _HANDLE = re.compile(r"file \(0x[0-9a-f]+\)[ \t]*")  # what io.write returns, for a page of Torch7
 _SHOWN = 40  # characters of each side of a difference
+#: The proposals of repairs that are tried for an example.
+_MOST_REPAIRS = 8
+_TYPE_IS_BACK = "the default type is {0} again, as before each block of a page"
 
 #: The words of the summary for each verdict, in its order.
 _WORDS = {
@@ -124,8 +136,14 @@ _WORDS = {
     docs.Verdict.LAYOUT: "with the documented layout",
     docs.Verdict.DIFFERS: "different",
     docs.Verdict.ERROR: "failed",
+    docs.Verdict.DAMAGED: "damaged on the page",
+    docs.Verdict.HEALED: "healed by a repair of the page",
     docs.Verdict.RAN: "without output",
 }
+
+
+#: The words for a page that has suffered on its way, behind the mark of an example.
+_DAMAGES = {docs.Verdict.DAMAGED: "page damaged", docs.Verdict.HEALED: "page damaged, healed"}
 
 
 class Player(ABC):
@@ -227,6 +245,7 @@ class LuaPlayer(Player):
         self._block = -1
         self._has_blocks = len({example.block for example in self._examples}) > 1
         self._type_before = ""
+        self._names = frozenset[str]()
 
     def play(self) -> bool:
         """Run all examples; return False if one of them ends the session."""
@@ -244,7 +263,9 @@ class LuaPlayer(Player):
 
     def _begin_block(self, block: int) -> None:
         if self._has_blocks and block != self._block:
-            self._set_default_type(self._type_before)
+            if self._set_default_type(self._type_before) not in ("", self._type_before):
+                text = _TYPE_IS_BACK.format(self._type_before)
+                self._write(self._session.marks.faint.format(text) + "\n")
         self._block = block
 
     def _set_default_type(self, name: str) -> str:
@@ -302,6 +323,39 @@ class LuaPlayer(Player):
         return text
 
     def _judged(self, example: docs.Example, outcome: docs.Outcome) -> docs.Result:
+        result = self._compared(example, outcome)
+        if result.failed and example.documented:
+            result = self._explained(result, outcome)
+        self._names |= docs.bound_names(example.source)
+        return result
+
+    def _explained(self, result: docs.Result, outcome: docs.Outcome) -> docs.Result:
+        """Return a failing result as damaged or healed, where it is the page that is damaged.
+
+        Of an example that raises an error, a repaired input is run.
+        """
+        example = result.example
+        for why, new in islice(repaired(example, result.got, self._names), _MOST_REPAIRS):
+            new_outcome = outcome if new.source == example.source else self._run_again(new, outcome)
+            if new_outcome and not self._compared(new, new_outcome).failed:
+                if new_outcome is not outcome:
+                    self._write(new_outcome.output)
+                return replace(result, verdict=docs.Verdict.HEALED, note=why)
+        problem = docs.damage(example, result.got, self._compiler)
+        return replace(result, verdict=docs.Verdict.DAMAGED, note=problem) if problem else result
+
+    def _run_again(self, example: docs.Example, outcome: docs.Outcome) -> docs.Outcome | None:
+        """Run the repaired input of an example that has failed; return None where it fails, too."""
+        if outcome.error is None or self._compiler.typed(example.source) is not Syntax.COMPLETE:
+            return None
+        self._begin(shown=False)
+        error = self._session.evaluate(example.source)
+        output = self._output()
+        self._begin()
+        return None if error else docs.Outcome(output, output)
+
+    def _compared(self, example: docs.Example, outcome: docs.Outcome) -> docs.Result:
+        """Return the verdict on what an example has printed, by the text under it alone."""
         if example.value and outcome.error is None:
             outcome = self._with_values(example, outcome)
         by_chance = self._chance.affects(example.source)
@@ -353,6 +407,8 @@ def mark_of(result: docs.Result, marks: PageMarks) -> str:
         return marks.good.format(f"{marks.held} {result.note}".rstrip())
     if result.verdict is docs.Verdict.LAYOUT:
         return marks.good.format(f"{marks.layout} {result.note}".rstrip())
+    if result.note and result.verdict in _DAMAGES:
+        return marks.bad.format(f"{marks.differs} {_DAMAGES[result.verdict]}: {result.note}")
     if not result.failed or not result.example.documented and not result.example.value:
         return ""
     value = result.example.value

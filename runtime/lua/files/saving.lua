@@ -134,10 +134,12 @@ function torch.load(filename, mode, referenced)
   return value
 end
 
+local function read_from(file, mode)
+  return set_mode(file, mode or 'binary'):readObject()
+end
+
 local function deserialize_from(file, mode)
-  return (with_private_file(file, function()
-    return set_mode(file, mode or 'binary'):readObject()
-  end))
+  return (with_private_file(file, read_from, mode))
 end
 
 local function check_size(size)

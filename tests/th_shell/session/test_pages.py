@@ -63,6 +63,57 @@ def test_what_is_said(session: Session, printed: Printed, text: str, expected: s
         assert found == expected + "\n"
 
 
+@pytest.mark.parametrize(
+    ("page", "mark", "counts"),
+    [
+        (
+            "> x = torch.ones(2)\n> XX = x\n> xx:sum()\n2\n",
+            "✗ attempt to index",
+            "1 failed, 2 without output",
+        ),
+        (
+            "> good = torch.ones(2)\n> Good:sum()\n2\n",
+            "✗ page damaged, healed: a small letter became a capital one: Good",
+            "1 healed by a repair of the page, 1 without output",
+        ),
+        (
+            "> torch.ones(2, 2)\n 1 1\n[torch.DoubleTensor of dimension 2x2]\n> 1\n1\n",
+            "✗ page damaged: the text contradicts its last line, 2x2: 2 numbers for 4 elements",
+            "1 as documented, 1 damaged on the page",
+        ),
+        (
+            "> torch.ones(2, 2)\n 11\n 11\n[torch.DoubleTensor of dimension 2x2]\n> 1\n1\n",
+            "✗ page damaged, healed: the spaces between the digits are missing",
+            "1 as documented, 1 healed by a repair of the page",
+        ),
+    ],
+)
+def test_a_damaged_page_is_told_from_a_wrong_one(
+    session: Session, printed: Printed, page: str, mark: str, counts: str
+) -> None:
+    session.submit(page)
+    found = printed()
+    assert f"{mark}\n" in found or "failed" in counts
+    assert found.endswith(f"inputs: {counts}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        (
+            "> A quote of somebody else here.\n\n```lua\n> 1 + 1\n2\n```\n",
+            "1 input: 1 as documented",
+        ),
+        ("> A quote of somebody else here.\n\n> 1 + 1\n2\n", "1 input: 1 as documented"),
+        ("This is what a page says.\nprint(1)\n", "1\t"),
+    ],
+)
+def test_prose_is_not_run(session: Session, printed: Printed, text: str, summary: str) -> None:
+    session.submit(text)
+    found = printed()
+    assert found.endswith(summary + "\n") and "error" not in found
+
+
 def test_a_page_shows_no_value_of_a_call_behind_statements(
     session: Session, printed: Printed
 ) -> None:
