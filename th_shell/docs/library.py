@@ -30,7 +30,7 @@ from th_shell.docs.reading.prose import is_prose
 from th_shell.docs.reading.python import cut_python
 from th_shell.docs.reporting.differences import changes
 from th_shell.docs.reporting.report import TextReport
-from th_shell.docs.running.configured import decided
+from th_shell.docs.running.configured import decided, missing_imports
 from th_shell.docs.running.evaluation import Outcome, unrunnable
 from th_shell.docs.running.processes import MAX_OUTPUT, Starter
 from th_shell.docs.selection import NoPagesError, find_pages

@@ -7,6 +7,7 @@ random numbers, and of what builds on it, the layout of the numbers is compared.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 import th_shell.docs.library as docs
 from th_shell.python.session import PythonSession, error_text, show_error
@@ -31,6 +32,15 @@ class PythonPlayer(Player):
     ) -> None:
         super().__init__(session, examples, _is_run, copy)
         self._drawn: set[str] = set()  # the names of what depends on chance
+
+    def play(self) -> bool:
+        """Run all examples, behind the usual imports that the page leaves out."""
+        for name, module in docs.missing_imports(self._all).items():
+            if name not in self._session.namespace and find_spec(module):
+                statement = f"import {module}" + (f" as {name}" if name != module else "")
+                self._write(self._session.echo(statement))
+                self._session.evaluate(statement)
+        return super().play()
 
     def _run(self, example: docs.Example) -> docs.Outcome | None:
         error = self._session.evaluate(example.source)

@@ -50,6 +50,8 @@ TRACEBACK = "Traceback (most recent call last):\n"
         ([">>> import random\n>>> x = [random.random()]\n>>> x\n[0.123]"], None),
         (["Words.\n\n```python\n>>> x = 3\n>>> x\n3\n```\n"],
          ">>> x = 3\n>>> x\n3\n✓\n2 inputs: 1 as documented, 1 without output\n"),
+        ([">>> np.arange(2)\narray([0, 1])"],
+         ">>> import numpy as np\narray([0, 1])\n✓\n1 input: 1 as documented\n"),
         ([">>> 5"], "5\n"),
         (["$ echo $x; echo '$x'", "_"], "\n$x\n'\\n$x\\n'\n"),
         (["x = 'a b'", "!printf '%s.' $x"], "a b."),

@@ -146,7 +146,7 @@ _USUAL = {"torch": "torch", "np": "numpy"}
 def with_imports(runner: Runner, examples: Sequence[Example]) -> Runner:
     """Return a runner that first imports the usual modules that the page uses without import."""
     prelude = runner.preludes.get(PYTHON, "")
-    missing = _missing(prelude, examples)
+    missing = missing_imports(examples, prelude)
     if not missing:
         return runner
     modules = found_modules(runner, PYTHON, set(missing.values()))
@@ -154,7 +154,7 @@ def with_imports(runner: Runner, examples: Sequence[Example]) -> Runner:
     return replace(runner, preludes={**runner.preludes, PYTHON: code + prelude})
 
 
-def _missing(prelude: str, examples: Sequence[Example]) -> dict[str, str]:
+def missing_imports(examples: Sequence[Example], prelude: str = "") -> dict[str, str]:
     """Return the usual modules, by their names, that the page uses and never imports."""
     in_python = [e for e in examples if e.language == PYTHON and e.kind is not Kind.TEXT]
     sources = [example.source for example in in_python]
