@@ -10,10 +10,12 @@ import builtins
 import codeop
 import re
 import threading
+import tokenize
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from io import StringIO
 from typing import NamedTuple
 
 from th_shell.syntax import Syntax
@@ -33,6 +35,11 @@ ALL_NAMES = "*"
 
 #: The errors of Python's parser.
 _NO_CODE = (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError)
+#: What literals are made of.
+_LITERALS = (
+    *(ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set),
+    *(ast.UnaryOp, ast.UAdd, ast.USub, ast.Load),
+)
 _LOCK = threading.Lock()
 #: Short names of modules that printed values have: `np.float64(2.0)`.
 _PRINTED_SHORT = ("np",)
@@ -60,6 +67,24 @@ def expression(source: str) -> ast.expr | None:
     return None
 
 
+def is_literal(text: str) -> bool:
+    """Tell whether a text is a number, a string, or a list and the like of these."""
+    value = expression(text.strip())
+    return value is not None and all(isinstance(node, _LITERALS) for node in ast.walk(value))
+
+
+def comment(source: str) -> str:
+    """Return the text of the comment at the end of code, or ''."""
+    try:
+        tokens = list(tokenize.generate_tokens(StringIO(source).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return ""
+    marks = (tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER, tokenize.DEDENT)
+    last = next((token for token in reversed(tokens) if token.type not in marks), None)
+    is_comment = last is not None and last.type == tokenize.COMMENT
+    return last.string.lstrip("#").strip() if last and is_comment else ""
+
+
 def ends_with_value(text: str) -> bool:
     """Tell whether the last of some statements is an expression, whose value notebooks show."""
     body = statements(text)
@@ -77,23 +102,32 @@ class _Names(NamedTuple):
     bound: frozenset[str]
     read: frozenset[str]
     imported: frozenset[str]
+    #: Those that are parameters and nothing else.
+    parameters: frozenset[str]
 
 
 @lru_cache(maxsize=1 << 13)  # each input of a page is asked for them, several times
 def _names(source: str) -> _Names:
-    bound, read, imported = set[str](), set[str](), set[str]()
+    bound, read, imported, parameters = set[str](), set[str](), set[str](), set[str]()
     for node in _nodes(source):
         if isinstance(node, ast.Name):
             (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             bound.add(node.name)
         elif isinstance(node, ast.arg):
-            bound.add(node.arg)
+            parameters.add(node.arg)
         elif isinstance(node, ast.alias):
             imported.add((node.asname or node.name).partition(".")[0])
         elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
             bound.add(node.name)
-    return _Names(frozenset(bound | imported), frozenset(read), frozenset(imported))
+    bound |= imported
+    names = (bound | parameters, read, imported, parameters - bound)
+    return _Names(*map(frozenset, names))
+
+
+def parameters(source: str) -> set[str]:
+    """Return the names that code gives to parameters of functions alone."""
+    return set(_names(source).parameters)
 
 
 def called_names(source: str) -> set[str]:

@@ -21,10 +21,11 @@ from tests.mutations.doctests import doctested
 from tests.mutations.passages import New, passage_of
 from th_shell import python_syntax
 from th_shell.docs.checking import Checker
+from th_shell.docs.judging.devices import with_missing_devices
 from th_shell.docs.judging.expectations import errata_of, with_errata
 from th_shell.docs.judging.missing_outputs import with_missing_outputs
 from th_shell.docs.judging.randomness import judge_page
-from th_shell.docs.judging.reasons import with_fragments, with_missing_devices
+from th_shell.docs.judging.reasons import with_fragments
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading import lua_names
 from th_shell.docs.reading.classification import examples_of

@@ -18,9 +18,10 @@ from typing import NamedTuple
 
 from th_shell import python_syntax
 from th_shell.docs.judging import expectations
+from th_shell.docs.judging.devices import with_missing_devices
 from th_shell.docs.judging.missing_outputs import with_missing_outputs
 from th_shell.docs.judging.randomness import judge_page
-from th_shell.docs.judging.reasons import damage, with_fragments, with_missing_devices
+from th_shell.docs.judging.reasons import damage, with_announced_errors, with_fragments
 from th_shell.docs.judging.verdicts import ANNOUNCED, PageResult, Result, Verdict
 from th_shell.docs.reading import lua_names
 from th_shell.docs.reading.compiler import Compiler
@@ -158,6 +159,8 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
     if any(result.failed or result.note == ANNOUNCED for result in results):
         from th_shell.docs.judging.healing import Healing  # late: most pages hold
 
+        lines = {line.number: line.text for block in page.blocks for line in block.lines}
+        judged = judged._replace(results=with_announced_errors(results, lines))
         healed = Healing(page, judged, runner, sources, set(errata)).healed()
         results = _with_reasons(healed.results, judged.outcomes, page, runner)
         inputs.update(healed.inputs)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from th_shell.docs.judging.reasons import with_missing_devices
+from th_shell.docs.judging.devices import with_missing_devices
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import Example, Kind
 
@@ -110,6 +110,6 @@ def test_modules_stay_as_they_are(imported: bool) -> None:
     assert [one.verdict.value for one in found][-2:] == ["device", "differs"]
 
 
-def test_lua_needs_no_device() -> None:
-    lua = Result(Example(1, 0, Kind.PROMPT, "f()"), Verdict.ERROR, MESSAGES[0])
+def test_another_error_of_lua() -> None:
+    lua = Result(Example(1, 0, Kind.PROMPT, "f()"), Verdict.ERROR, "stdin:1: there is no file")
     assert list(with_missing_devices([lua])) == [lua]

@@ -190,7 +190,7 @@ def test_methods_of_classes_that_the_page_leaves_out(check: Check) -> None:
         ("torch.load('model.t7')", "fragment", "the page does not make: model.t7"),
         ("require 'nothing'", "fragment", "the page does not make: nothing"),
         ("torch.load('model.t7')\nsomething", "error", ""),  # the page documents another result
-        ("name = 'model.t7'\n> torch.load('model.t7')", "error", ""),
+        ("print('model.t7')\n> torch.load('model.t7')", "error", ""),
         ("torch.zeros(2):type('torch.NoTensor')", "error", ""),
     ],
 )

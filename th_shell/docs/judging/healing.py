@@ -6,15 +6,16 @@ example hold gives way to the next one.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from th_shell.docs.judging.randomness import Judgement, judge_page, lost_outcomes
-from th_shell.docs.judging.reasons import REQUIRES
 from th_shell.docs.judging.repairs import Passage, Repair, repairs
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, Line
+from th_shell.docs.reading.lua_names import required_names
 from th_shell.docs.reading.names import bound_names, read_names
 from th_shell.docs.reading.page import Page
 from th_shell.docs.running.evaluation import Runner
@@ -26,6 +27,10 @@ _ROUNDS = 16
 _KINDS = {LUA: (Kind.PROMPT, Kind.BARE), PYTHON: (Kind.PROMPT, Kind.CELL)}
 #: The names that have values before a page begins, and may have been spelt wrong in it.
 _GIVEN: dict[str, frozenset[str]] = {LUA: frozenset(), PYTHON: BUILTINS}
+
+
+#: A function that is made as a field of a table.
+_MADE = re.compile(r"\bfunction\s+(\w+\.\w+)\s*\((?!\s*self\b)")
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,7 @@ class Healing:
         self._results = self._judged_before.results
         self._lost = lost_outcomes(self._judged_before)
         self._modules: set[str] = set()  # the names of modules so far
+        self._made: set[str] = set()  # the functions in tables so far
         self._proposals = self._all_proposals()
         self._tried: dict[int, Repair] = {}
         for i in self._proposals:
@@ -97,8 +103,9 @@ class Healing:
                 bound = assigned.union(binding, _GIVEN[example.language])
                 passage = self._passage(i, makers, frozenset(bound))
                 proposals[i] = repairs(passage)
-            if example.language == LUA and REQUIRES.search(example.source):
-                self._modules |= assigned
+            if example.language == LUA:
+                self._modules |= required_names(example.source)
+                self._made |= set(_MADE.findall(example.source))
             binding.update(dict.fromkeys(assigned, example))
         return proposals
 
@@ -125,6 +132,7 @@ class Healing:
             lines(shown, example.end + 1, until - 1),
             bound,
             frozenset(self._modules),
+            frozenset(self._made),
             self._results[index].got,
             example.language,
         )

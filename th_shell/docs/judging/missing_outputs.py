@@ -26,6 +26,10 @@ from th_shell.docs.running.evaluation import Outcome, Plan, Runner
 _MANY = 5
 #: An input that only names a variable, or an element of one.
 _NAME = re.compile(r"=?\s*[A-Za-z_][\w.]*(?:\[[^\]\n]*\])*\s*")
+#: Inputs that a page shows no output of.
+_SILENT = ("require", "return")
+#: A value that a script does not show: a table, a tensor, another object.
+_OBJECT = re.compile(r"^\{|: 0x|\n")
 #: The seeds of further runs, which show the outputs that depend on chance.
 _SEEDS = (2, 3, 4, 5)
 #: The inputs at each of which a page shows what it prints; without a prompt, in comments.
@@ -86,6 +90,8 @@ def _left_out(
             and not _is_excused(results[i].example, lines)
         ]
         is_python = PYTHON in form
+        if Kind.BARE in form and len(silent) == 1 and _OBJECT.search(texts[silent[0]].strip()):
+            silent = []  # in a script, a call is made for what it does, too
         named = [i for i in silent if _NAME.fullmatch(results[i].example.source)]
         if len(named) == 1 and not is_python:
             silent = named
@@ -122,7 +128,7 @@ def _is_excused(example: Example, lines: Mapping[int, str]) -> bool:
     is_of_another = above.lstrip("- ").startswith((">", "=>"))  # the value of what is above it
     is_above = above.startswith("--") and not is_of_another
     is_remark = bool(remark_of(example.source)) or is_above
-    is_silent = ASSIGNMENT.match(example.source) or example.source.startswith("require")
+    is_silent = ASSIGNMENT.match(example.source) or example.source.startswith(_SILENT)
     return example.language == LUA and (is_remark or bool(is_silent))
 
 

@@ -59,8 +59,10 @@ def contradictions(text: str, printed: str) -> list[PrintedTensor]:
     """Return the tensors in a documented text whose numbers contradict their sizes.
 
     Printed texts have such tensors, too, where a number stands before a tensor: `print(1, x)`. So a
-    tensor whose like is in the printed text is left out.
+    tensor whose like is in the printed text is left out. A line `...` stands for any rows.
     """
+    if ELLIPSIS.search(text):
+        return []
     usual = {(t.sizes, t.count) for t in printed_tensors(printed) if t.problem}
     contradicting = (tensor for tensor in printed_tensors(text) if tensor.problem)
     return [tensor for tensor in contradicting if (tensor.sizes, tensor.count) not in usual]
@@ -188,8 +190,11 @@ _OF_TIMES = re.compile(
 _PROSE = re.compile(r"\n[ \t]*\n(?:[A-Z][a-z]+)(?: [\w,]+)*:?\s*\Z")
 #: The position before a message: 'name.lua:1: ', '[string "…"]:1: ', '[7]:1: ' at a prompt.
 _POSITION = re.compile(
-    r"(?:\bsyntax error: )?(?:\[(?:string \"[^\n]{0,80}?\"|\d+)\]|(?<![\w./-])[\w./-]+):\d+:\s"
+    r"(?:\bsyntax error: )?"
+    r"(?:\[(?:string \"[^\n]{0,80}?\"|\d+)\]|(?<![\w./+@~-])[\w./+@~-]+):\d+:\s"
 )
+#: Where in its sources in C Torch7 has raised an error: ' at /torch/generic/THTensor.c:350'.
+_IN_C = re.compile(r"\sat\s[^\s:()]{1,300}\.(?:c|cc|cpp|cu|h):\d+")
 
 
 def same(first: str, second: str) -> bool:
@@ -299,7 +304,7 @@ def loose_layout(text: str) -> list[str]:
 
 def bare_message(error: str) -> str:
     """Return the message of an error of Lua without its position and traceback."""
-    return _POSITION.sub("", _TRACEBACK.sub("", error)).strip()
+    return _IN_C.sub("", _POSITION.sub("", _TRACEBACK.sub("", error))).strip()
 
 
 def without_colours(text: str) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from th_shell.docs.judging import plausibility
+from th_shell.docs.judging import plausibility, scripts
 from th_shell.docs.judging.comparison import agrees_within, sorting
 from th_shell.docs.judging.documented_values import cell_to_adopt, code_to_adopt, vary_literals
 from th_shell.docs.judging.printout import is_scaled, number_words, numbers, with_exact_hex
@@ -171,6 +171,9 @@ class _Rounds:
         for i, (first, second) in enumerate(zip(judgement.results, again, strict=True)):
             before, later = judgement.outcomes[i]
             runs = all_runs[i]
+            if held := self._by_statements(i, first, judgement.outcomes, all_runs):
+                results.append(held)
+                continue
             seeds, repeats = runs[_ADOPTED:_REPEATED], runs[_REPEATED:]
             samples = [outcome.output for outcome in (before, *seeds)]
             # Where one seed has printed different things, it is by no seed.
@@ -184,6 +187,22 @@ class _Rounds:
         pairs = enumerate(_pairs(all_runs))
         outcomes = [judgement.outcomes[i] if i in self.lucky else pair for i, pair in pairs]
         return Judgement(_with_repetitions(results), outcomes)
+
+    def _by_statements(
+        self,
+        index: int,
+        result: Result,
+        outcomes: Sequence[tuple[Outcome, Outcome]],
+        runs: Sequence[tuple[Outcome, ...]],
+    ) -> Result | None:
+        """Return the result of a text that several statements print by chance; None for others."""
+        is_open = result.verdict is Verdict.LAYOUT
+        shares = scripts.shares(self.examples, index, outcomes) if is_open else []
+        printed = {
+            i: [outcome.printed for outcome in (outcomes[i][0], *runs[i][_ADOPTED:_REPEATED])]
+            for i, _ in shares
+        }
+        return scripts.by_shares(result, shares, printed) if shares else None
 
     def _second_round(
         self, judgement: Judgement, chance: Sequence[int]

@@ -1,13 +1,9 @@
-"""Explains why examples fail by faults of the page, missing devices or code that the page omits.
+"""Explains why examples fail by faults of the page, or by code that the page omits.
 
 Documented texts may contradict themselves, so that no run can print them. Conversion and print lose
 numbers, rows and lines. The rest of a tensor then does not fit the sizes in the line under it, or
 that line is missing. In Python, where a tensor is printed as lists in brackets, its rows have
 different lengths, or brackets are open.
-
-A device, such as a GPU, may be missing. PyTorch then raises an error where the page shows another
-output. Examples that use the values of such an example cannot hold either, so they need the device,
-too.
 
 A page may be no whole program: it leaves out code that its examples need. Signatures that happen to
 compile are among them: `y = module.new(size, step)` cannot be told from code, is run, and fails
@@ -18,19 +14,20 @@ have assigned count as unknown below it, so that one failure is reported once.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+import sys
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import replace
 from functools import partial
 from posixpath import dirname
 
 from th_shell import python_syntax
-from th_shell.docs.judging.comparison import says
+from th_shell.docs.judging.comparison import announces_error, rules_out, says
 from th_shell.docs.judging.documented_values import has_uneven_rows
 from th_shell.docs.judging.printout import (
     contradictions,
     only_rows,
     printed_tensors,
-    without_places,
 )
 from th_shell.docs.judging.verdicts import ANNOUNCED, Result, Verdict
 from th_shell.docs.reading import lua_names, names
@@ -38,6 +35,7 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.prose import open_brackets
 from th_shell.docs.running.evaluation import Runs
+from th_shell.nearest import slip_of
 from th_shell.syntax import Syntax
 
 #: The line with class and sizes, also where it stands behind numbers or lost its bracket.
@@ -89,59 +87,24 @@ def _in_python(example: Example, got: str) -> str:
     return "the rows have different lengths" if has_uneven_rows(text) else ""
 
 
-#: The messages of PyTorch when a device, its driver, or PyTorch's part for it is missing.
-_NO_DEVICE = re.compile(
-    r"(?:Error: |^)(?:Torch not compiled with \w+ enabled|Found no NVIDIA driver\b"
-    r"|No (?:CUDA|HIP|XPU) GPUs are available"
-    r"|CUDA error: (?:CUDA driver version is insufficient|no CUDA-capable device"
-    r"|invalid device ordinal)"
-    r"|Could not run '[\w:.]+' with arguments from the '(?:CUDA|MPS|XPU|HIP|HPU|MTIA)' backend"
-    r"|Cannot execute \w+\(\) without MPS backend"
-    r"|Attempting to deserialize object on a CUDA device but torch\.cuda\.is_available\(\) is False"
-    r")",
-    re.M,
-)
+def with_announced_errors(results: Iterable[Result], lines: Mapping[int, str]) -> list[Result]:
+    """Return the results; an error that the comment above its input announces is documented.
 
-
-def with_missing_devices(
-    results: Iterable[Result], modules: Iterable[str] = ()
-) -> Iterator[Result]:
-    """Yield the results; those that fail because a device is missing get the verdict DEVICE.
-
-    modules: names of modules that are imported before a page begins.
+    lines: those of the page's code, by their numbers.
     """
-    modules = set(modules)
-    missing = set[str]()  # names that would have other values with the device
-    for result in results:
-        example = result.example
-        if example.language == PYTHON and example.kind not in (Kind.SHELL, Kind.TEXT):
-            modules |= python_syntax.imported_names(example.source)
-            used = sorted(python_syntax.read_names(example.source) & missing)
-            lacks = result.verdict is Verdict.ERROR and _lacks_device(result)
-            if used or lacks:
-                # `torch.cuda.synchronize()` changes no module.
-                missing |= python_syntax.changed_names(example.source) - modules
-            else:
-                missing -= python_syntax.bound_names(example.source)
-            if lacks:
-                note = f"needs a device: {_message(result.got)}"
-                result = replace(result, verdict=Verdict.DEVICE, note=note)
-            elif used and result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
-                note = f"needs a device, as does what gives a value to: {', '.join(used)}"
-                result = replace(result, verdict=Verdict.DEVICE, note=note)
-        yield result
 
+    def judged(result: Result) -> Result:
+        example, at = result.example, result.example.line - 1
+        comments: list[str] = []
+        while _ABOVE.match(lines.get(at, "")) and len(comments) < _MOST_ABOVE:
+            comments.insert(0, lines[at].lstrip(" \t-"))
+            at -= 1
+        is_open = result.verdict is Verdict.ERROR and not (example.expected or example.value)
+        comment = ". ".join(comments)
+        is_told = is_open and announces_error(comment) and not rules_out(comment, result.got)
+        return replace(result, verdict=Verdict.LAYOUT, note=ANNOUNCED) if is_told else result
 
-def _lacks_device(result: Result) -> bool:
-    """Tell whether an error says that a device is missing, and the page shows no such error."""
-    is_said = _NO_DEVICE.search(without_places(result.got))
-    return bool(is_said) and not _NO_DEVICE.search(result.example.expected)
-
-
-def _message(got: str) -> str:
-    """Return the line of an error's message that says which device is missing."""
-    lines = without_places(got).split("\n")
-    return next((line for line in lines if _NO_DEVICE.search(line)), "")
+    return list(map(judged, results))
 
 
 def with_fragments(
@@ -157,29 +120,47 @@ def with_fragments(
     predefined: for each language, the names that have values before a page begins.
     """
     judges: dict[tuple[str, str], _Fragments] = {}
-    with_verdicts = []
+    with_verdicts, results = [], list(results)
+    uses = Counter(
+        name
+        for result in results
+        for name in names.read_names(result.example.language, result.example.source)
+    )
+    usual = frozenset(name for name, times in uses.items() if times > _MOST_SLIPS)
     for result, (outcome, _) in zip(results, outcomes, strict=True):
         language, group = result.example.language, result.example.group
         if (language, group) not in judges:
-            judges[language, group] = _Fragments(language, predefined[language])
+            judges[language, group] = _Fragments(language, predefined[language], usual)
         with_verdicts.append(judges[language, group].judge(result, outcome.undefined))
     return with_verdicts
+
+
+def _is_of_python(module: str) -> bool:
+    """Tell whether a name is meant for a module of Python itself, maybe of Python 2."""
+    given = sys.stdlib_module_names
+    is_slip = f"{module}s" in given or bool(slip_of(module, given))
+    return is_slip or module.lower() in given or module in _OF_PYTHON_2
 
 
 class _Fragments:
     """Finds the fragments among the examples of one language and group, from the top down."""
 
-    def __init__(self, language: str, predefined: frozenset[str]) -> None:
+    def __init__(self, language: str, predefined: frozenset[str], usual: frozenset[str]) -> None:
         self._language = language
+        self._usual = usual  # the names that many examples use: they are no slips
         self._bound_in = partial(names.bound_names, language)
         self._read_in = partial(names.read_names, language)
         self._predefined = predefined
         self._bound = set(predefined)
+        self._given = set[str]()  # the names to which the page has given values so far
         #: Names without the values that the page means, and the line of the example that failed.
         self._unset: dict[str, int] = {}
         #: Names that such an example has read, and its line: it may have set their fields.
         self._modified: dict[str, int] = {}
         self._strings: set[str] = set()  # the strings in the code so far that has run
+        self._texts: dict[str, str] = {}  # the strings that are nothing but a variable's value
+        #: Names that files were opened for which the page does not make, and the files.
+        self._opened: dict[str, str] = {}
 
     def judge(self, result: Result, undefined: Set[str] | None) -> Result:
         """Return the result of the next example, with the verdict FRAGMENT if it is one.
@@ -192,17 +173,25 @@ class _Fragments:
             self._bound |= self._bound_in(hidden.text)
         bound = self._bound_in(source)
         used = self._read_in(source) - bound
+        missing = self._missing(result, bound, used, undefined)
+        is_lua = self._language == LUA
+        stand_ins = lua_names.placeholders(source) - self._given - bound if is_lua else set()
         origins = [self._unset[name] for name in self._unset.keys() & used]
+        if missing and python_syntax.ALL_NAMES in self._unset:
+            origins.append(self._unset[python_syntax.ALL_NAMES])
+        if (again := _TRIED_BEFORE.search(result.got)) and again[1] in self._unset:
+            origins.append(self._unset[again[1]])
         note = ""
         if result.note == ANNOUNCED or result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
             note = f"{FOLLOWS} {min(origins)}" if origins else ""
-            missing = self._missing(result, bound, used, undefined)
-            note = note or self._lacks(result, missing) or self._absent(result, source)
+            note = note or self._lacks(result, missing, stand_ins) or self._absent(result, source)
             note = note or self._without_field(result, source)
         if note:
             line = min(origins, default=result.example.line)
             self._add_fragment(source, bound, used, line)
             return replace(result, verdict=Verdict.FRAGMENT, note=note)
+        if stand_ins and not result.checked:
+            origins.append(result.example.line)
         self._add(result, source, bound, origins)
         return result
 
@@ -210,7 +199,7 @@ class _Fragments:
         self, result: Result, bound: Set[str], used: Set[str], undefined: Set[str] | None
     ) -> Set[str]:
         """Return the names that a failing example lacks."""
-        without_value = set(_VALUELESS.findall(result.got))
+        without_value = {m["name"] or m["module"] for m in _VALUELESS.finditer(result.got)}
         if result.note == ANNOUNCED:
             # It is another error where its name is of nothing that the page defines.
             return without_value - self._bound - bound
@@ -226,15 +215,21 @@ class _Fragments:
 
     def _add(self, result: Result, source: str, bound: Set[str], origins: list[int]) -> None:
         """Record what an example that is no fragment has set."""
-        self._strings |= set(lua_names.strings(source))
-        self._bound |= bound
+        self._note_files(source, bound)
+        if named := _NAMED_TEXT.fullmatch(source):
+            self._texts[named["name"]] = named["text"]
+        else:
+            self._strings |= set(lua_names.strings(source))
+        self._given |= names.lasting_names(self._language, source)
+        self._bound |= self._given
         for name in bound:
             self._modified.pop(name, None)
         if result.verdict is Verdict.ERROR:
             self._spoil(bound, result.example.line)
             return
         if not result.failed:
-            self._predefined |= self._modules_in(source)  # missing values spoil no module
+            # Missing values spoil no module.
+            self._predefined |= names.imported_names(self._language, source)
         for name in bound:
             self._unset.pop(name, None)
         if origins and not result.checked:
@@ -247,12 +242,6 @@ class _Fragments:
         for name in names:
             self._unset.setdefault(name, line)
 
-    def _modules_in(self, source: str) -> set[str]:
-        """Return the names that code gives to modules."""
-        if self._language == PYTHON:
-            return python_syntax.imported_names(source)
-        return self._bound_in(source) if REQUIRES.search(source) else set()
-
     def _passed_on(self, source: str) -> list[tuple[str, str]]:
         """Return pairs of an object and a name without its value that the object is given.
 
@@ -262,13 +251,24 @@ class _Fragments:
         pairs = [(name, used) for name, arguments in calls for used in self._read_in(arguments)]
         return [(name, used) for name, used in pairs if used in self._unset]
 
-    def _lacks(self, result: Result, missing: Collection[str]) -> str:
-        """Return a note that lists the names for whose lack of values a result fails; or ''."""
+    def _note_files(self, source: str, bound: Iterable[str]) -> None:
+        """Note the names that code, which has run, gives what it has read of an unknown file."""
+        files = set(lua_names.strings(source)) - self._strings if _OPENS.search(source) else set()
+        path = next(filter(_PATH.search, sorted(files)), "")
+        self._opened |= dict.fromkeys(bound, path)
+
+    def _lacks(self, result: Result, missing: Collection[str], stand_ins: Set[str]) -> str:
+        """Return a note that lists the names for whose lack of values a result fails; or ''.
+
+        stand_ins: see `lua_names.placeholders`.
+        """
+        if paths := [self._opened[name] for name in sorted(missing) if self._opened.get(name)]:
+            return f"{_ABSENT}{paths[0]}"
         defined = set(_EXTENDED.findall(result.example.source))
         is_slip = any(map(self._is_slip, set(missing) - defined))
-        if not missing or is_slip or python_syntax.ALL_NAMES in self._bound:
+        if is_slip or not (missing or stand_ins) or python_syntax.ALL_NAMES in self._bound:
             return ""
-        return f"{LACKS}{', '.join(sorted(missing))}"
+        return f"{LACKS}{', '.join(sorted({*missing, *stand_ins}))}"
 
     def _is_slip(self, name: str) -> bool:
         """Tell whether a name differs only in capital letters from one that has a value.
@@ -277,19 +277,28 @@ class _Fragments:
         """
         return any(
             bound.lower() == name.lower()
+            and (bound == name or name not in self._usual)
             and not (bound[0] != name[0] and (self._language == PYTHON or bound[0].isupper()))
             for bound in self._bound - python_syntax.CLASSES
         )
 
     def _absent(self, result: Result, source: str) -> str:
         """Return a note on a missing file or module that only this input names; or ''."""
-        is_untold = result.verdict is Verdict.ERROR and not result.example.expected
-        if not (is_untold and _NOT_THERE.search(result.got)):
+        if result.verdict is not Verdict.ERROR or not _NOT_THERE.search(result.got):
             return ""
-        named = (text for text in lua_names.strings(source) if text and text not in self._strings)
+        if match := _NO_MODULE.search(result.got):
+            module = match[1] or match[2]
+            is_told = _NOT_THERE.search(result.example.expected)
+            is_wrong = self._language == PYTHON and _is_of_python(module)
+            return "" if is_told or is_wrong else f"{_ABSENT}{module}"
+        if result.example.expected:
+            return ""
+        used = (self._texts.get(name, "") for name in self._read_in(source))
+        texts = [*lua_names.strings(source), *used]
+        named = (text for text in texts if text and text not in self._strings)
         pairs = ((text, part) for text in named for part in (text, dirname(text)) if part)
         absent = next((text for text, part in pairs if says(result.got, part)), "")
-        return absent and f"the page does not make: {absent}"
+        return absent and f"{_ABSENT}{absent}"
 
     def _without_field(self, result: Result, source: str) -> str:
         """Return a note on the earlier example that may have failed to set a field; or ''."""
@@ -302,19 +311,41 @@ class _Fragments:
         return f"{FOLLOWS} {min(lines)}" if lines else ""
 
 
-#: An assignment of a module in Lua.
-REQUIRES = re.compile(r"=\s*require\b")
+#: In so many examples at most, a name in other letters is taken for a slip.
+_MOST_SLIPS = 2
 #: The beginning of the note of a result that follows from a failed example; its line follows.
 FOLLOWS = "follows from line"
 #: The beginning of the note of a result that needs names without values; they follow.
 LACKS = "the page gives no value to: "
+#: A comment on a line of its own, and how many lines of them are read.
+_ABOVE = re.compile(r"\s*--(?!\[|[->]|\s*=>)")
+_MOST_ABOVE = 3
+#: The beginning of the note of a result that needs a file or a module; its name follows.
+_ABSENT = "the page does not make: "
+_NAMED_TEXT = re.compile(
+    r"\s*(?:local\s+)?(?P<name>\w+)\s*=\s*([\"'])(?P<text>[^\"'\\]*)\2\s*;?\s*"
+)
+#: A call that reads a file, and a text that may be the name of one.
+_OPENS = re.compile(r"\b(?:open|load|read|import)\w*\s*[({\"']")
+_PATH = re.compile(r"[/\\]|\.\w{1,7}\Z")
+#: An error for want of a module: in Python, of one that is no part of another one.
+_NO_MODULE = re.compile(
+    r"^ModuleNotFoundError: No module named '(\w+)'$|\bmodule '([\w.-]+)' not found", re.M
+)
+#: Modules that Python 3 has under other names.
+_OF_PYTHON_2 = frozenset(
+    "cPickle cStringIO StringIO Cookie HTMLParser httplib urllib2 urlparse xmlrpclib".split()
+)
 #: `function Module:run()`: who extends a class does not mean a variable of nearly the same name.
 _EXTENDED = re.compile(r"\bfunction\s+([A-Za-z_]\w*)[.:]")
 #: An error in the page's own code on a variable without a value.
 _VALUELESS = re.compile(
     r"(?:stdin:\d+: attempt to [\w ]+ global|\A(?:[ \t].*\n|Traceback.*\n)*NameError: name)"
-    r" '(\w+)' \(?(?:a nil value|is not defined)"
+    r" '(?P<name>\w+)' \(?(?:a nil value|is not defined)"
+    r"|stdin:\d+: while creating metatable [\w.]+: bad argument #1 \((?P<module>\w+) is an"
+    r" invalid module name"
 )
+_TRIED_BEFORE = re.compile(r"loop or previous error loading module '([\w.-]+)'")
 #: An owner and a field of it.
 _FIELD = re.compile(r"\b(\w+)[.:](?=(\w+))")
 #: An error for want of a field.

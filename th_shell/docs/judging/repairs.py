@@ -33,6 +33,8 @@ class Passage(NamedTuple):
     bound: frozenset[str]
     #: The names in `bound` whose values are modules.
     modules: frozenset[str] = frozenset()
+    #: The functions in tables that the page has made: `m.f`.
+    made: frozenset[str] = frozenset()
     #: The text that the example has printed.
     got: str = ""
     #: The language of the example.
@@ -101,7 +103,7 @@ def _capital_name(passage: Passage) -> Iterator[Repair]:
         yield from _changed(why, passage.input, pattern, lambda match: match[0].lower())
 
 
-_DOT = re.compile(r"(?<![\w.:])([A-Za-z_]\w*)\.(?=[A-Za-z_]\w*\s*[({'\"])")
+_DOT = re.compile(r"(?<![\w.:])([A-Za-z_]\w*)\.(?=([A-Za-z_]\w*)\s*[({'\"])")
 
 
 def _dot_for_colon(passage: Passage) -> Iterator[Repair]:
@@ -109,6 +111,8 @@ def _dot_for_colon(passage: Passage) -> Iterator[Repair]:
 
     def colon(match: re.Match[str]) -> str:
         is_object = match[1] in passage.bound - passage.modules
+        # What the page makes without `self`, it means to be called by a dot.
+        is_object = is_object and f"{match[1]}.{match[2]}" not in passage.made
         return f"{match[1]}:" if is_object else match[0]
 
     why = "the colon of a method call became a dot"
@@ -151,8 +155,11 @@ _curly_quotes = _substitution(
 #: A word of prose, and no string, path or name of a program.
 _WORD = re.compile(r"(?<!\S)[(\"]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"]*(?!\S)")
 _COMMENTS = {LUA: re.compile(r"--(?!\[)"), PYTHON: re.compile(r"#")}
-#: Lines that never end a comment: the line with a tensor's sizes, a printed object, a call.
-_NO_COMMENT = re.compile(r"[\[(]\s*torch\.\w+|^\s*[<{\[]|^[\w.:]+\(")
+#: Lines that never end a comment: that with a tensor's sizes, a printed object, code, a comment.
+_NO_COMMENT = re.compile(
+    r"[\[(]\s*torch\.\w+|^\s*[<{\[]|^\s*[\w.:]+\(|\w\s*=|\w\(\w*\)|--|#"
+    r"|^\s*(?:local|for|while|if|function|return|end)\b[^.]*\b(?:do|then|end|function|return)\b"
+)
 _WRAPPED = 3  # lines at most that the end of a comment has
 
 

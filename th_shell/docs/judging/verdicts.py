@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
+from th_shell import python_syntax
 from th_shell.docs.judging.comparison import (
     agrees,
     agrees_by_layout,
@@ -28,7 +29,7 @@ from th_shell.docs.judging.printout import (
     with_exact_hex,
 )
 from th_shell.docs.judging.tables import like_tables, same_tables
-from th_shell.docs.reading.comment_values import Value, quoted_in, remark_of
+from th_shell.docs.reading.comment_values import Value, literal_in, quoted_in, remark_of
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.running.evaluation import ENDED, Outcome, unrunnable
 from th_shell.docs.settings.settings import Tolerance, filtered
@@ -78,6 +79,13 @@ _LEFT_OUT = re.compile(r"(?:[\s\0]|[\[(<]?(?:\.\.\.|…)[\])>]?)*")
 #: A call that raises an error if a condition does not hold.
 _ASSERTS = re.compile(r"(?:[\w.]+[.:])?assert\w*\s*\(|assert\s+[^=\s]")
 _EXITS = re.compile(r"\b(?:os|sys)\.exit\b|^(?:exit|quit)\s*\(", re.M)
+_NUMBER_ALONE = re.compile(rf"\s*(?:{NUMBER})\s*")
+#: The words before the value that a comment tells.
+_TELLS = re.compile(r"^(?:[-=]+>|(?:returns|prints|gives)\b:?)\s*", re.I)
+#: The mark of a comment that tells a value.
+_ARROW = re.compile(r"^=*>\s*")
+#: The status that code which exits says.
+_STATUS = re.compile(r"\b(?:os|sys)\.exit\(([1-9]\d{0,2})\)")
 #: Values whose contents Lua does not print.
 _NO_CONTENTS = re.compile(r"\b(?:table|function|userdata|thread): 0x")
 
@@ -206,6 +214,8 @@ class Judging:
         result = _judge_one(example, first, second, candidates)
         if result.verdict is Verdict.RAN:
             result = _judge_silent(result)
+            if example.kind is Kind.PROMPT and same(first.output, second.output):
+                result = _judge_comment(result)
         error = _COMMENT.sub("", example.source).strip(), bare_message(first.error or "")
         is_shown_above = error in self._shown_errors and not example.expected
         if result.verdict in (Verdict.PASS, Verdict.LAYOUT) and first.error:
@@ -224,7 +234,13 @@ def is_by_equals(example: Example) -> bool:
 
 def _as_ended(example: Example, outcome: Outcome) -> Outcome:
     """Return an outcome without the loss of its process, if the example's code calls exit."""
-    if outcome.lost == ENDED and _EXITS.search(example.source):
+    status = _STATUS.search(example.source) if outcome.lost != ENDED else None
+    is_meant = outcome.lost == ENDED and _EXITS.search(example.source)
+    if (
+        is_meant
+        or status
+        and outcome.lost == f"the process ended with status {status[1]} in this input"
+    ):
         return replace(outcome, lost="")
     return outcome
 
@@ -241,6 +257,20 @@ def _judge_silent(result: Result) -> Result:
         return replace(result, verdict=Verdict.DIFFERS, note=note)
     lines = [source.lstrip()] if is_lua else source.split("\n")
     return replace(result, verdict=Verdict.PASS) if any(map(_ASSERTS.match, lines)) else result
+
+
+def _judge_comment(result: Result) -> Result:
+    """Return the result of an input of Python, held against a comment that is a literal."""
+    source, got = result.example.source, result.got
+    comment = python_syntax.comment(source) if result.example.language == PYTHON else ""
+    text = _TELLS.sub("", comment)
+    if not got.strip() or result.example.expected or not python_syntax.is_literal(text):
+        return result
+    if is_same_text(text, got):
+        return replace(result, verdict=Verdict.PASS)
+    is_wrong = python_syntax.is_literal(got)
+    note = f"its comment says: {text}"
+    return replace(result, verdict=Verdict.DIFFERS, note=note) if is_wrong else result
 
 
 def _judge_one(
@@ -285,7 +315,12 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     if _LEFT_OUT.fullmatch(value.text):
         return Result(example, Verdict.RAN, first.shown)
     quoted = quoted_in(value.text)
-    readings = value.text, QUOTES.sub(" ", value.text), *quoted, *first.readings
+    literal = literal_in(value.text)
+    if literal[:1].isdigit() and not _NUMBER_ALONE.fullmatch(first.shown):
+        literal = ""
+    quoted += [literal] if literal else []
+    whole = _ARROW.sub("", remark_of(example.source))  # `Output: 3` may be what is printed
+    readings = value.text, whole, QUOTES.sub(" ", value.text), *quoted, *first.readings
     verdicts = [_compare(replace(example, expected=text), *shown) for text in readings]
     bare = replace(example, expected=QUOTES.sub(" ", value.text))
     verdicts.append(_compare(bare, *(QUOTES.sub(" ", text) for text in shown)))
@@ -293,7 +328,7 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     if best:
         return Result(example, best, first.shown)
     is_value = (first.readings or value.is_plain) and first.shown.strip()
-    is_judged = is_value and not _NO_CONTENTS.search(first.shown)
+    is_judged = (is_value or literal) and not _NO_CONTENTS.search(first.shown)
     if not is_judged and not any(is_nearly(text, first.shown) for text in (value.text, *quoted)):
         return Result(example, Verdict.RAN, first.shown)
     if not is_judged and says(value.text, first.shown.strip()):  # among other words

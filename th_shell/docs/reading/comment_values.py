@@ -28,6 +28,8 @@ _TOLD = re.compile(
     r"\s*(?P<text>(?:.*(?:[^\s.]|(?<![\w\"'})])\.))?)\.?\s*$",
     re.I,
 )
+#: A comment about what is printed, and not about the variables that are assigned.
+_SAYS_PRINT = re.compile(r"--(?:>|\s*=+>)?\s*(?:(?:it|this|which|will|would)\s+)*prints?\b", re.I)
 _REMARK = re.compile(r"--(?!\[|-|th-docs)\s*(?P<text>.*?)\s*$")
 _PLACE = r"[A-Za-z_][\w.]*(?:\[[^\]=]*\][\w.]*)*"
 ASSIGNMENT = re.compile(rf"\s*(?P<places>{_PLACE}(?:\s*,\s*{_PLACE})*)\s*=(?!=)")
@@ -45,6 +47,19 @@ _PRINTS = re.compile(r"\s*(?:print|io\.write)\s*[(\"'{]")
 _VALUE = re.compile(
     rf"{_STRING.pattern}|\b[A-Za-z_]\w*(?=\s*=[^=])|\b(?:nil|true|false|nan|inf)\b"
     r"|(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?![\w.])"
+)
+
+
+_NUMBER = r"[-+]?\d+(?:\.\d+)?"
+_LITERAL = rf"{_NUMBER}|'[^'\\]*'|\"[^\"\\]*\""
+_BESIDE = re.compile(
+    rf"(?P<first>{_LITERAL})(?:\s|(?![A-Za-z]))[^\W\d]+(?: [^\W\d]+)?\.?"
+    rf"|[^\W\d]+:?\s?(?P<last>{_LITERAL})\.?"
+)
+#: Words beside a number that counts something.
+_COUNTED = re.compile(
+    r"(?i)\b(?:line|step|case|example|version|chapter|section|part|test|figure|level|page|epoch"
+    r"|row|column|elements?|dim\w*|times|items|option|or|lua|torch)\b"
 )
 
 
@@ -92,6 +107,15 @@ def quoted_in(text: str) -> list[str]:
     return texts if len(texts) == 1 and re.search(r"[^\W\d]", _STRING.sub("", text)) else []
 
 
+def literal_in(text: str) -> str:
+    """Return the number or string with which a text of one or two other words begins or ends.
+
+    `打印 7`, `7을 출력`, `imprime 'x'`; but `line 7` counts something. '' for other texts.
+    """
+    match = _BESIDE.fullmatch(text.strip())
+    return "" if not match or _COUNTED.search(text) else match["first"] or match["last"]
+
+
 def begins_with_value(text: str, compiler: Compiler) -> bool:
     """Return whether a text is a value, or a literal with words of prose behind it."""
     is_literal = Value(text).is_plain or _is_literal(text, compiler)
@@ -122,7 +146,8 @@ def value_of(text: str, source: str, compiler: Compiler) -> Value | None:
     assignment = ASSIGNMENT.match(source.split(";")[-1] if ";" in source else source)
     leading = _LEADING.fullmatch(text)
     codes = _literals(text, compiler) or ((leading["text"],) if leading else ())
-    return Value(text, codes, assignment["places"] if assignment else "")
+    is_of_places = assignment and not _SAYS_PRINT.search(source)
+    return Value(text, codes, assignment["places"] if assignment and is_of_places else "")
 
 
 def _equations(text: str, compiler: Compiler) -> list[tuple[str, str]]:

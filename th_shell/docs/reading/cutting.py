@@ -269,9 +269,11 @@ class _Cutter:
             return
         self._assigned |= assigned_names(source)
         value = comment_values.comment_of(source)
+        whole = source
         if kind is Kind.BARE and not self._locals_stay:
             source = self._without_local(source)
         self._add(kind, source, self._lines[at : at + used])
+        self._inputs[-1] = replace(self._inputs[-1], is_local=source != whole)
         self._end = at + used
         if value:
             self._values[-1].append(value)

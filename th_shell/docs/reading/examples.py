@@ -150,6 +150,8 @@ class Example:
     announced: bool = True
     #: Rules of the comparison, by the names of doctest's and pytest's flags, and VARIES and RAISES.
     flags: frozenset[str] = frozenset()
+    #: True if `local` stands before it in the page.
+    is_local: bool = False
     #: The value of the input as a comment behind it tells it.
     value: Value | None = None
     #: The rules by which it is run and judged.

@@ -12,10 +12,11 @@ _NAME = r"[A-Za-z_]\w*"
 _NAMES = rf"({_NAME}(?:\s*,\s*{_NAME})*)"
 _ASSIGNED = re.compile(rf"(?:^|(?<!,)[;\s)]){_NAMES}\s*=(?!=)")
 _TABLE = re.compile(r"\{[^{}]*\}")
-_BOUND = (
-    re.compile(rf"\blocal\s+{_NAMES}"),
+_LOCALS = re.compile(rf"\blocal\s+{_NAMES}")
+_FUNCTIONS = re.compile(rf"\bfunction\s+({_NAME})\s*\(")
+#: Names that have values within a function or a loop alone.
+_INNER = (
     re.compile(rf"\bfor\s+{_NAMES}"),
-    re.compile(rf"\bfunction\s+({_NAME})\s*\("),
     re.compile(rf"\bfunction\b\s*(?:[\w.:]+\s*)?\(\s*{_NAMES}"),
 )
 #: A statement that sets a field, or calls a method.
@@ -24,15 +25,50 @@ _CHANGED = re.compile(
 )
 #: `require 'nn'` alone: modules of this kind are variables of their own name.
 _REQUIRED = re.compile(rf"(?:^|[;\n])[^\S\n]*require\s*(?:\(\s*)?([\"'])({_NAME})\1")
+_DOTS = re.compile(r"(?<!\.)\.\.\.(?!\.)")
+_TAKES_ANY = re.compile(r"\bfunction\b ?[\w.:]* ?\([^()]*\.\.\.")
+_STAND_INS = re.compile(r"(?<![\w.:])(?:module\b(?!\s*[({=])|(?:string|table)\b(?!\s*[.:\[({=]))")
+#: An assignment of a module.
+_REQUIRES = re.compile(r"=\s*require\b")
 _END = Token("sign", "", 0)
 
 
 def bound_names(source: str) -> set[str]:
     """Return the names that code gives a value, also those of locals and parameters."""
-    code = re.sub("[\"']", " ", without_texts(f"{source}\n"))
-    lists = [names for pattern in _BOUND for names in pattern.findall(code)]
+    code = _without_strings(source)
+    inner = _split(names for pattern in _INNER for names in pattern.findall(code))
+    return lasting_names(source) | inner - KEYWORDS
+
+
+def lasting_names(source: str) -> set[str]:
+    """Return the names that code gives a value which may outlive it: no parameters."""
+    code = _without_strings(source)
+    lists = _LOCALS.findall(code) + _FUNCTIONS.findall(code)
     lists += [name for _, name in _REQUIRED.findall(source)]
     return (assigned_names(code) | _split(lists)) - KEYWORDS
+
+
+def placeholders(source: str) -> set[str]:
+    """Return what stands for the reader's own values.
+
+    `...` where no function takes it, and names of Lua's own that have other uses: `f(module)`.
+    """
+    code = _without_strings(source)
+    is_left_open = _DOTS.search(code) and not _TAKES_ANY.search(code)
+    return set(_STAND_INS.findall(code)) | ({"..."} if is_left_open else set())
+
+
+def _without_strings(source: str) -> str:
+    """Return code without its comments, and without strings and their quotes."""
+    return re.sub("[\"']", " ", without_texts(f"{source}\n"))
+
+
+def required_names(source: str) -> set[str]:
+    """Return the names that code gives to modules: `nn = require 'nn'`, `require 'nn'`."""
+    is_assigned = _REQUIRES.search(source) is not None
+    return {name for _, name in _REQUIRED.findall(source)} | (
+        bound_names(source) if is_assigned else set()
+    )
 
 
 def changed_names(source: str) -> set[str]:

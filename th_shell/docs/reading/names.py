@@ -14,6 +14,13 @@ def bound_names(language: str, source: str) -> set[str]:
     return lua_names.bound_names(source)
 
 
+def lasting_names(language: str, source: str) -> set[str]:
+    """Return the names that code gives a value which may outlive it: no parameters."""
+    if language == PYTHON:
+        return python_syntax.bound_names(source) - python_syntax.parameters(source)
+    return lua_names.lasting_names(source)
+
+
 def changed_names(language: str, source: str) -> set[str]:
     """Return the names whose values code binds, sets a part of, or calls a method of by itself."""
     if language == PYTHON:
@@ -33,3 +40,10 @@ def read_names(language: str, source: str) -> set[str]:
     if language == PYTHON:
         return python_syntax.read_names(source)
     return lua_names.read_names(source)
+
+
+def imported_names(language: str, source: str) -> set[str]:
+    """Return the names that code gives to modules."""
+    if language == PYTHON:
+        return python_syntax.imported_names(source)
+    return lua_names.required_names(source)

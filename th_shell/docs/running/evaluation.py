@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.names import read_names
+from th_shell.docs.running.page_locals import PageLocals
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter, python_engine
 from th_shell.docs.running.shell_lines import parse_shell_line
 from th_shell.docs.settings.settings import Hidden, PageError
@@ -223,6 +224,9 @@ class _PageRun:
     #: Hidden code that has ended the run.
     _deadly: set[Hidden] = field(default_factory=set)  # hidden code that has ended the run
 
+    def __post_init__(self) -> None:
+        self._locals = PageLocals(self._examples)
+
     def outcomes(self) -> dict[int, Outcome]:
         """Run the examples, anew after each that ends its process; return outcomes by index."""
         last = len(self._examples) if self._plan.last is None else self._plan.last
@@ -272,6 +276,9 @@ class _PageRun:
                     run.ask("begin", begin)
                     self._run_prelude(run)
                 if block != example.block:
+                    ended = self._locals.behind(block) if block is not None else ""
+                    if ended and self._language != PYTHON:
+                        run.ask("run", _encoded(ended), self._runner.seconds)
                     run.ask("block")
                     block = example.block
                 problem = hidden.before(run, index)
@@ -307,6 +314,7 @@ class _PageRun:
             reply = run.shell(parse_shell_line(example.source), seconds)
         else:
             source = self._plan.sources.get(index, example.source)
+            source = self._locals.source(index, source)
             reply = run.ask(_request(example), _encoded(source), seconds)
         lost = f"was stopped after {seconds:g} s" if reply.late else ""
         taken = time.monotonic() - start

@@ -89,7 +89,9 @@ class _Engine:
             sys.meta_path.insert(0, self._seeder)
 
     def do_run(self, source: str) -> None:
+        shows = sys.displayhook
         self._evaluated(self._syntax_tree(source, "<prelude>"), "<prelude>", "exec")
+        sys.displayhook = shows  # doctest, too, runs a setup by itself
 
     def do_input(self, source: str) -> None:
         name, tree = self._parsed(source)

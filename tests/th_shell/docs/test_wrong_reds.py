@@ -1,0 +1,202 @@
+"""Pages that are right, each beside one that is nearly the same and wrong: what must stay red."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from tests.th_shell.docs.test_strange_pages import COMPILER, judged, lua, python, words
+from th_shell.docs.reading.page import read
+from th_shell.docs.running.evaluation import Runner
+
+COMMENTS = {
+    "t = {k = 'v1'}\nprint(t.k)  -- Prints 'v1'.": "ran pass",
+    "t = {k = 'v1'}\nprint(t.k)  -- Prints 'v2'.": "ran differs",
+    "print('v1') -- 'v1'을 출력": "pass",
+    "print('v1') -- 'v2'을 출력": "differs",
+    "print('v1') -- 打印 'v1'": "pass",
+    "print('v1') -- Imprime 'v2'.": "differs",
+    "print(7) -- 打印 7": "pass",
+    "print(7) -- 打印 8": "differs",
+    "print(7) -- 8을 출력": "differs",
+    "print(0.5) -- gibt 0.6": "differs",
+    "print(7) -- line 8": "ran",
+    "print(7) -- 8 or more": "ran",
+    "print('a') -- 打印 8": "ran",
+    # What is printed, and not what the variables have.
+    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> prints \"z nil\"": "ran pass",
+    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> prints \"z 4\"": "ran differs",
+    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> 4": "ran pass",
+    "f = function(x) return 'OutPut: ' .. x end\nf(3) -- => OutPut: 3": "ran pass",
+    "f = function(x) return 'OutPut: ' .. x end\nf(3) -- => OutPut: 4": "ran differs",
+    "-- this raises an error\nerror('a')": "layout",
+    "-- this fails,\n-- since it does\nerror('a')": "layout",
+    "-- this works\nerror('a')": "error",
+    "-- this raises an error: 'other words'\nerror('a')": "error",
+    "os.exit(3)\nprint(3) --> 3": "ran pass",
+    "os.exit(tonumber('3'))\nprint(3) --> 3": "error pass",
+}
+SHOWN = "math.max(1, 2) --> 2\n" * 5
+SCRIPTS = {
+    f"{SHOWN}setmetatable({{}}, {{}})": "ran",
+    f"{SHOWN}torch.ones(2)": "ran",
+    f"{SHOWN}return 3": "ran",
+    f"{SHOWN}math.max(1, 3)": "differs",
+}
+NAMES = {
+    # The parameters of functions are no values of the page.
+    "function f(path) end\ny = path .. 'x'": "ran fragment",
+    "path = nil\ny = path .. 'x'": "ran error",
+    "function f(outputSize) end\nx = torch.ones(outputsize)": "ran fragment",
+    "outputSize = 3\nx = torch.ones(outputsize)": "ran error",
+    # A name in other letters that the page uses over and over is its own.
+    "outputSize = 3\n" + "x = nosuch.f(outputsize)\n" * 3: "ran fragment fragment fragment",
+    "module:forward(3)": "fragment",
+    "module = {}\nmodule:forward(3)": "ran error",
+    "error(string)": "fragment",
+    "string.nosuch(3)": "error",
+    "torch.ones{...}": "fragment",
+    "torch.ones(...)": "fragment",
+    "a = ...\na.x = 3": "ran fragment",
+    "function f(...) return ... end\nf(3).x.y = 3": "ran error",
+    "A, B = torch.class('dp.A', 'dp.B')": "fragment",
+    "dp = {}\nA, B = torch.class('dp.A', 'dp.B')": "ran error",
+    # Files that nobody has.
+    "f = io.open('/path/to/x')\nf:read('*a')": "ran fragment",
+    "f = io.open('x.txt', 'w')\nf:nosuch()": "ran error",
+    "g = ('a.b'):match('c.d')\ng.x()": "ran error",
+    "dir = '/path/to'\nx = torch.load(dir .. '/x.t7')\nx:sum() --> 3": "ran fragment fragment",
+    "name = 'x.t7'\ntorch.save(name, 3)\nx = torch.load(name)\nx --> 4": "ran ran ran differs",
+    # What was tried before says so.
+    "package.preload.m = function() require 'nosuch' end\nrequire 'm'\nrequire 'm'\nm.f()": (
+        "ran fragment fragment fragment"
+    ),
+    "package.preload.m = function() error('a') end\nrequire 'm'\nrequire 'm'": (
+        "ran error fragment"
+    ),
+    # Where Torch7's sources in C raise an error.
+    "> torch.ones(3):narrow(1, 2, 5)\nbad argument #3 to 'narrow' (out of range at /x/TH.c:35)": (
+        "pass"
+    ),
+    "> torch.ones(3):narrow(1, 2, 5)\nbad argument #2 to 'narrow' (out of range at /x/TH.c:35)": (
+        "error"
+    ),
+    "> loadstring('error(3 .. 1)', '@/c++/x.lua')()\n/g++/y.lua:1: 31": "pass",
+    "> loadstring('error(3 .. 1)', '@/c++/x.lua')()\n/g++/y.lua:1: 32": "error",
+}
+DEVICES = {
+    "require 'cutorch'\nrequire 'cutorch'": "device device",
+    "x = torch.CudaTensor(3)\nx:size() --> 3": "device device",
+    "x = torch.ones(3):cuda()\nx:sum() --> 3": "device device",
+    "x = torch.ones(3)\nx:cuda()\nx:sum() --> 4": "ran device device",
+    "x = torch.ones(3)\nx:cuda()\nx = torch.ones(2)\nx:sum() --> 3": "ran device ran differs",
+    "require 'cunn'\nnet = nn.Linear(2, 2)\nnet:forward(3) --> 4": "device device device",
+    "nn = {}\nrequire 'cunn'\nnn.x = 3\nnn.x --> 4": "ran device ran device",
+    "torch.setdefaulttensortype('torch.CudaTensor')": "device",
+    "torch.setdefaulttensortype('torch.CubeTensor')": "error",
+}
+LOCALS = {
+    "A = 1\n```\n\n```lua\nlocal A = 2\nA --> 2\n```\n\n```lua\nA --> 1": "ran ran pass pass",
+    "local A = 1\n```\n\n```lua\nlocal A = 2\n```\n\n```lua\nA --> 2": "ran ran pass",
+    "local a = 3\nfunction f() return a end\na = 4\nf() --> 4": "ran ran ran pass",
+    "local a = 3\nfunction f() return a end\nf() --> 4": "ran ran differs",
+    "local threads = require 'threads'\nlocal text = 'x'\n"
+    "p = threads.Threads(1, function() x = #text end)\n"
+    "p:addjob(function() return x end, function(y) z = y end)\np:synchronize()\nz --> 1": (
+        "ran ran ran ran ran pass"
+    ),
+}
+REPAIRS = {
+    "> M = {}\n> function M.f(x) return x and 3 or 4 end\n> M.f()\n3": "ran ran differs",
+    "> x = torch.ones(3)\n> x.sum()\n3": "ran healed",
+    "> y = 3 -- the sum\nlocal z = of all": "differs",
+    "> y = 3 -- the sum\nof all numbers": "healed",
+    "print(3) -- prints 100\nfor k in pairs(t) print(k) end -- prints foo": "differs",
+}
+TABLES = (COMMENTS, NAMES, DEVICES, LOCALS, REPAIRS)
+
+
+@pytest.mark.parametrize(("page", "verdicts"), [row for table in TABLES for row in table.items()])
+def test_pages_of_lua(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
+    assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
+
+
+@pytest.mark.parametrize(("page", "verdict"), SCRIPTS.items())
+def test_what_a_script_need_not_show(
+    runner: Runner, tmp_path: Path, page: str, verdict: str
+) -> None:
+    assert judged(runner, tmp_path, "page.md", lua(page))[-1].verdict.value == verdict
+
+
+RANDOM = "print(math.random() + 1)\nprint(3)\nprint(math.random() - 5)"
+LOOP = "for i = 1, 3 do print(i); print(torch.rand(2)) end"
+ROWS = " 0.5\n 0.25\n[torch.DoubleTensor of size 2]\n"
+BELOW = {
+    (RANDOM, "1.5\n3\n-4.5"): "layout",
+    (RANDOM, "5\n3\n-4.5"): "differs",
+    (RANDOM, "1.5\n4\n-4.5"): "differs",
+    (LOOP, f"1\n{ROWS}\n...\n3\n{ROWS}"): "layout",
+    (LOOP, f"1\n{ROWS}\n...\nand\n{ROWS}"): "differs",
+    ("print(torch.rand(5, 1))", " 0.5\n...\n 0.25\n[torch.DoubleTensor of size 5x1]"): "layout",
+    ("print(torch.rand(5, 1))", " 7\n...\n 0.25\n[torch.DoubleTensor of size 5x1]"): "differs",
+}
+
+
+@pytest.mark.parametrize(("shown", "verdict"), BELOW.items())
+def test_what_a_script_prints_by_chance(
+    runner: Runner, tmp_path: Path, shown: tuple[str, str], verdict: str
+) -> None:
+    code, output = shown
+    page = f"{lua(code)}\nprints\n\n```\n{output}\n```\n"
+    assert judged(runner, tmp_path, "page.md", page)[-1].verdict.value == verdict
+
+
+PYTHON = {
+    ">>> import nosuch\n>>> nosuch.x\n3": "fragment fragment",
+    ">>> import itertool": "error",
+    ">>> import StringIO": "error",
+    ">>> import json.nosuch": "error",
+    ">>> from json import nosuch": "error",
+    ">>> from nosuch import *\n>>> f(3)\n4\n>>> max(3, 4)\n5": "fragment fragment differs",
+    ">>> from math import *\n>>> nosuch(3)\n4\n>>> sqrt(4)\n3.0": "ran error differs",
+    ">>> 1\n1\n>>> 1 + 1  # 2": "pass pass",
+    ">>> 1\n1\n>>> 1 + 1  # => 3": "pass differs",
+    ">>> 1\n1\n>>> ['a#b']  # returns ['a#b']": "pass pass",
+    ">>> print('a')  # 3\na": "pass",
+    ">>> def f(path): pass\n>>> path + 'x'\n3": "ran fragment",
+}
+
+
+@pytest.mark.parametrize(("page", "verdicts"), PYTHON.items())
+def test_pages_of_python(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
+    assert words(judged(runner, tmp_path, "page.md", python(page))) == verdicts
+
+
+def test_a_setup_changes_no_display(runner: Runner, tmp_path: Path) -> None:
+    text = """
+    .. testsetup::
+
+       import sys
+       sys.displayhook = print
+
+    .. doctest::
+
+       >>> 3
+       3
+       >>> None
+       >>> sys.displayhook = lambda value: print("so", value)
+       >>> 3
+       so 3
+    """
+    found = words(judged(runner, tmp_path, "page.rst", dedent(text)))
+    assert found == "pass ran ran pass"
+
+
+def test_a_local_is_named_without_its_word(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(lua("local a = 3\nlocal function f() end\nb = 3"))
+    examples = read(page, COMPILER).examples
+    found = [(example.source, example.is_local) for example in examples]
+    assert found == [("a = 3", True), ("function f() end", True), ("b = 3", False)]

@@ -1,0 +1,67 @@
+"""Holds the text under several statements of a script against each of them.
+
+What a script prints may be shown below its last statement. Where that depends on chance, each line
+must be like those that its own statement prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+from th_shell.docs.judging import plausibility
+from th_shell.docs.judging.printout import numbers
+from th_shell.docs.judging.verdicts import Result, Verdict, comparison
+from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.running.evaluation import Outcome
+
+
+def shares(
+    examples: Sequence[Example], index: int, outcomes: Sequence[tuple[Outcome, ...]]
+) -> list[tuple[int, str]]:
+    """Return the lines that a text under several statements documents of each, by their index.
+
+    Empty where it documents the last one alone, or where they print other numbers of lines.
+    """
+    last, start = examples[index], index
+    while start and _prints_into(examples[start - 1], last):
+        start -= 1
+    printed = [_lines(outcome.printed) for outcome, *_ in outcomes[start : index + 1]]
+    lines, ends = _lines(last.expected), list(accumulate(map(len, printed)))
+    if start == index or len(printed[-1]) == len(lines) or ends[-1] != len(lines):
+        return []
+    parts = zip([0, *ends], ends, strict=False)
+    return [(i, "\n".join(lines[a:b])) for i, (a, b) in enumerate(parts, start)]
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text that are not blank."""
+    return [line for line in text.split("\n") if line.strip()]
+
+
+def _prints_into(example: Example, last: Example) -> bool:
+    """Tell whether an example is a statement of a script whose output stands under the last one."""
+    is_in_script = example.kind is last.kind is Kind.BARE and example.block == last.block
+    return is_in_script and not example.expected
+
+
+def by_shares(
+    result: Result, shares: Sequence[tuple[int, str]], printed: Mapping[int, Sequence[str]]
+) -> Result:
+    """Return the result of an example whose text is what several statements print by chance.
+
+    printed: the texts that runs with different seeds have printed, by the index of the statement.
+    """
+    for i, documented in shares:
+        samples = printed[i]
+        if len(set(samples)) == 1:
+            is_right = comparison(result.example)(documented, samples[0])
+            why = "" if is_right else f"this part does not: {documented}"
+        else:
+            why = plausibility.misshapen(documented, samples[0]) or plausibility.implausible(
+                numbers(documented), list(map(numbers, samples))
+            )
+        if why:
+            return replace(result, verdict=Verdict.DIFFERS, note=f"by chance, but {why}")
+    return result

@@ -1,0 +1,65 @@
+"""The locals of a page's scripts, whose statements run one by one.
+
+A local that a script declares is known to what stands below it, also in later blocks: so it is made
+a global. Where that would change what follows, it stays one:
+
+- A function that is given to another thread takes its upvalues along, and no globals: a local that
+  the page sets once is an upvalue of the functions that use it.
+- A local that has the name of a global of an earlier block hides it to the end of its own block.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from th_shell.docs.reading import lua_names
+from th_shell.docs.reading.examples import LUA, Example, Kind
+
+_FUNCTION = re.compile(r"\bfunction\b")
+#: What precedes the name of a global that a local hides.
+_HIDDEN = "_HIDDEN_"
+
+
+class PageLocals:
+    """Writes the inputs of a page, with what keeps its locals."""
+
+    def __init__(self, examples: Sequence[Example]) -> None:
+        self._examples = examples
+        in_lua = [e for e in examples if e.language == LUA and e.kind is not Kind.TEXT]
+        lists = [lua_names.lasting_names(e.source) for e in in_lua]
+        times = Counter(name for names in lists for name in names)
+        local = {n for e, names in zip(in_lua, lists, strict=True) if e.is_local for n in names}
+        self._constant = {name for name in local if times[name] == 1}
+        #: The blocks in which globals were first set, by name.
+        self._globals: dict[str, int] = {}
+        for example, names in zip(in_lua, lists, strict=True):
+            for name in () if example.is_local else names:
+                self._globals.setdefault(name, example.block)
+
+    def source(self, index: int, source: str) -> str:
+        """Return what to run for the input of an example."""
+        example = self._examples[index]
+        if example.language != LUA or example.kind is not Kind.BARE:
+            return source
+        hidden = "".join(f"{_HIDDEN}{name} = {name}; " for name in self._hides(example))
+        is_silent = not (example.expected or example.value)
+        if not (is_silent and self._constant and _FUNCTION.search(source)):
+            return f"{hidden}{source}"
+        names = self._constant & lua_names.read_names(source) - lua_names.bound_names(source)
+        declared = ", ".join(sorted(names))
+        return f"{hidden}local {declared} = {declared}; {source}" if names else f"{hidden}{source}"
+
+    def behind(self, block: int) -> str:
+        """Return the code that ends the locals of a block that hide globals; or ''."""
+        examples = (e for e in self._examples if e.block == block and e.language == LUA)
+        names = sorted({name for example in examples for name in self._hides(example)})
+        return " ".join(f"{name}, {_HIDDEN}{name} = {_HIDDEN}{name}, nil" for name in names)
+
+    def _hides(self, example: Example) -> Iterator[str]:
+        """Yield the names of a local statement that globals of earlier blocks have."""
+        if example.is_local:
+            for name in sorted(lua_names.lasting_names(example.source)):
+                if self._globals.get(name, example.block) < example.block:
+                    yield name
