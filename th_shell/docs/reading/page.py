@@ -14,7 +14,7 @@ from th_shell.docs.reading.classification import examples_of
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, OUTPUTS, PYTHON, Block, Example, PageText, edited
 from th_shell.docs.reading.formats import FORMATS, reader
-from th_shell.docs.reading.languages import language_of, role_of
+from th_shell.docs.reading.languages import language_of, role_of, session_lines
 from th_shell.docs.settings.directives import cut_with_settings
 from th_shell.docs.settings.settings import Configuration
 from th_shell.docs.settings.sidecar import Sidecar
@@ -50,7 +50,8 @@ def read_text(text: str, name: str, usual: str = LUA) -> PageText:
         was_run, is_run = is_run, bool(language)
         if is_run:
             # The text below a command of the shell is announced as what the command prints.
-            run_blocks.append(replace(block, language=language, lead=block.lead if was_run else ""))
+            lead, inside = block.lead if was_run else "", session_lines(block)
+            run_blocks.append(replace(block, language=language, lead=lead, lines=inside))
         else:
             unread_lines.update(line.number for line in block.lines)
             unread += any(text.strip() for text in texts)

@@ -19,6 +19,7 @@ from dataclasses import replace
 
 from th_shell.docs.reading.cells import CELL, cells
 from th_shell.docs.reading.examples import PRINTED, PYTHON, Block, Line, numbered
+from th_shell.docs.reading.languages import NAMED_PROMPT
 from th_shell.docs.reading.prose import is_alone, output_of, words_in
 from th_shell.docs.reading.python import typed_inputs
 from th_shell.python_syntax import PROMPT, syntax
@@ -89,7 +90,7 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 # -- examples outside of blocks, and the headings of blocks
 
-_PROMPT = re.compile(r"^\s*th> ")
+_PROMPT = re.compile(rf"^\s*{NAMED_PROMPT}")
 _PRINTED = re.compile(rf"^\s*(?:{PRINTED})\s*$")
 
 
