@@ -131,5 +131,9 @@ def read(
     files = [Sidecar.of(path), *([Sidecar.of(path, folder, rules.root)] if folder else [])]
     text = text_of(path) if text is None else text
     page = read_text(text, path.name, language)
+    if page.suffix == ".py":
+        from th_shell.docs.reading.formats.docstrings import in_module  # late: few pages are such
+
+        page = page._replace(blocks=in_module(page.blocks, path))
     cut = cut_with_settings(page, compiler, rules.layer, files)
     return Page(path, files[-1], *cut, compiler, text, page.unread, rules.min_checked or 0.0)
