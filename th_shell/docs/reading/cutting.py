@@ -9,7 +9,7 @@ run, so that the report has all of the page.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from th_shell.docs.reading import comment_values
@@ -26,6 +26,7 @@ from th_shell.docs.reading.examples import (
     with_output,
 )
 from th_shell.docs.reading.languages import SHELL
+from th_shell.docs.reading.lua_cells import cut_cells, has_cells, with_cell_language
 from th_shell.docs.reading.lua_names import assigned_names, strings
 from th_shell.docs.reading.python import as_text, cut_python
 from th_shell.syntax import Syntax
@@ -76,30 +77,22 @@ _REQUIRES = re.compile(r"^\s*(?:[\w ,]+=\s*)?require\b")
 _REACH = 100
 
 
-def cut(blocks: Iterable[Block], compiler: Compiler, locals_stay: bool = False) -> list[Example]:
+def cut(blocks: Sequence[Block], compiler: Compiler, locals_stay: bool = False) -> list[Example]:
     """Return the examples of a page's blocks, in order.
 
     locals_stay: whether what runs them keeps the locals of one for the next.
     """
     examples: list[Example] = []
-    for number, block in enumerate(blocks):
+    for number, block in enumerate(with_cell_language(blocks, compiler)):
         if block.role:
             examples += as_text(number, block, block.lines) if block.role in OUTPUTS else []
         elif block.language == PYTHON:
             examples += cut_python(number, block)
-        elif block.output is not None:
-            examples += _notebook_cell(number, block, compiler)
+        elif has_cells(block):
+            examples += cut_cells(number, block, compiler)
         else:
             examples += _Cutter(number, block, compiler, locals_stay).cut()
     return examples
-
-
-def _notebook_cell(number: int, block: Block, compiler: Compiler) -> list[Example]:
-    source = "\n".join(line.text for line in block.lines).strip()
-    if not source or compiler.is_comment(source):
-        return []
-    example = example_of(block, number, Kind.CELL, block.lines, source)
-    return [with_output(example, block.output or ())]
 
 
 def _margin(line: str) -> int:

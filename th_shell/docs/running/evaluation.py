@@ -155,7 +155,7 @@ def unrunnable(example: Example) -> str:
         return f"no input: this text does not compile as {example.language.capitalize()}"
     if example.settings.skip:
         return example.settings.skip.reason or "the page says so"
-    if example.kind is Kind.PROMPT and example.source.startswith("?"):
+    if example.language == LUA and example.source.startswith("?"):
         return "asks the prompt for help; not Lua"
     if example.kind is Kind.SHELL:
         try:
