@@ -109,8 +109,8 @@ class Page:
     text: str
     #: The number of blocks in languages that no engine runs.
     unread: int
-    #: The share of its examples that must be checked.
-    least: float
+    #: The share of its examples that must be checked; None where the settings do not say.
+    least: float | None
 
     def edited(self, new: Mapping[int, Sequence[str]]) -> list[Example]:
         """Return the examples, without settings, with new texts of lines by their numbers."""
@@ -136,4 +136,4 @@ def read(
 
         page = page._replace(blocks=in_module(page.blocks, path))
     cut = cut_with_settings(page, compiler, rules.layer, files)
-    return Page(path, files[-1], *cut, compiler, text, page.unread, rules.min_checked or 0.0)
+    return Page(path, files[-1], *cut, compiler, text, page.unread, rules.min_checked)
