@@ -131,7 +131,11 @@ def read(
     files = [Sidecar.of(path), *([Sidecar.of(path, folder, rules.root)] if folder else [])]
     text = text_of(path) if text is None else text
     page = read_text(text, path.name, language)
-    if page.suffix == ".py":
+    if page.suffix == ".lua":
+        from th_shell.docs.reading.formats.lua import requiring  # late: few pages are such
+
+        page = page._replace(blocks=[*requiring(page.lines, path), *page.blocks])
+    elif page.suffix == ".py":
         from th_shell.docs.reading.formats.docstrings import in_module  # late: few pages are such
 
         page = page._replace(blocks=in_module(page.blocks, path))

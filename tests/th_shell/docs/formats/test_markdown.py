@@ -116,3 +116,12 @@ def test_a_shell_of_lua_in_the_block_of_a_terminal(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("```bash\ncd x\nth\n\nth> 1\n```\n```sh\n$ lua\n> 2\n```\n```bash\n> f\n```\n")
     assert contents(read_page(page).blocks) == [[(5, "th> 1")], [(9, "> 2")]]
+
+
+def test_a_page_that_is_shown_is_not_run(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "````\n<!-- th-docs: setup\nx = 1\n-->\n```lua\n> x\n```\n````\n```\n> 1\n```\n"
+    )
+    found = read_page(page)
+    assert (contents(found.blocks), found.unread) == ([[(10, "> 1")]], 1)
