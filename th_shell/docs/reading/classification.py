@@ -34,11 +34,12 @@ _ANNOUNCES = re.compile(
 #: An equation as programs print them, which compiles.
 _PRINTS = re.compile(r"print|write")
 _EQUATION = re.compile(r"[A-Za-z_]\w*\s*=\s*(?:[-+]?[\d.]+(?:e[-+]?\d+)?|nil|true|false)")
-#: The beginnings of text that no input prints: commands for a terminal, a comment that names what
-#: is below it.
-_NO_OUTPUT = re.compile(
-    r"\s*(?:#(?!#)\s*[^\W\d]|(?:\$|sudo|luarocks|git|cd|pip3?|apt-get|brew|curl|wget|make)\s+[\w./~-])"
+#: The beginnings of text that no input prints: commands for a terminal; in Python, a comment that
+#: names what is below it.
+_COMMAND = re.compile(
+    r"\s*(?:\$|sudo|luarocks|git|cd|pip3?|apt-get|brew|curl|wget|make)\s+[\w./~-]"
 )
+_NAMED = re.compile(r"\s*#(?!#)\s*[^\W\d]")
 #: Inputs that are no text, whatever stands beside them.
 _MARKED = (Kind.PROMPT, Kind.SHELL, Kind.CELL)
 
@@ -119,7 +120,9 @@ def _as_text(paragraph: Sequence[Example], block: Block) -> Example:
 def _may_be_output(inside: Sequence[Example], before: Sequence[Example], block: Block) -> bool:
     if not before or not all(_may_be_printed(example, before[-1], block) for example in inside):
         return False
-    if not block.role and _NO_OUTPUT.match(block.lines[0].text):
+    first = block.lines[0].text
+    is_named = block.language == PYTHON and _NAMED.match(first)
+    if not block.role and (is_named or _COMMAND.match(first)):
         return False
     last = before[-1]
     is_next = last.block == inside[0].block - 1 or block.role is Role.ANNOUNCED
