@@ -57,21 +57,20 @@ _TAG = re.compile(r"^\s*<[A-Za-z][\w.:-]*(?:\s[^<>]*)?$")
 
 #: The time that the prompt of a terminal shows at its right edge.
 _TIMING = re.compile(r"^ +\[\d+\.\d+s\]$")
-_TIMED = re.compile(r"\s{2,}\[\d+\.\d+s\]\s*$")
+_TIMED = re.compile(r"(?<=\s\s)\[\d+\.\d+s\]\s*$")
 #: A line with which an input goes on, though it is complete without it; and one of output.
 _CONTINUES = re.compile(
     r"\s*(?::[A-Za-z_]|\.\.?[A-Za-z_\s\"'(]|[\[(+*/%^]|-(?!-)|[=~]=|(?:and|or)\b)"
 )
 _PRINTED = re.compile(rf"\s*(?:{PRINTED})\s*$")
-_COMMENTED_ROW = re.compile(rf"\s*(?:{PRINTED})\s*--.*$")
 #: A line of output that shows the value of the input above, behind an arrow.
 _ARROW = re.compile(r"^\s*=+>\s*(?P<value>\S.*)$")
 #: A line that may be printed, though it compiles: `T = 3`.
 _PRINTED_EQUATION = re.compile(rf"^\s*(?P<name>{_NAME})\s*=\s*(?![\s=])[^{{(]*$")
 #: The names in a text that is printed before values: `'T = %d'`.
-_EQUATED = re.compile(rf"({_NAME})\s*=")
+_EQUATED = re.compile(rf"\b({_NAME})\b\s*=")
 #: A call that prints nothing, and gives a value that scripts do not show.
-_REQUIRES = re.compile(r"^\s*(?:[\w ,]+=\s*)?require\b")
+_REQUIRES = re.compile(r"(?:[\w ,]+=\s*)?require\b")
 
 #: Once an input of a block has not ended in all of the block, others have so many lines.
 _REACH = 100
@@ -204,7 +203,8 @@ class _Cutter:
         if equation and (last.kind is Kind.PROMPT or _PRINTS.search(last.source)):
             printed = [name for text in strings(last.source) for name in _EQUATED.findall(text)]
             return equation["name"] in printed
-        return bool(_COMMENTED_ROW.match(text))
+        row, comment, _ = text.partition("--")
+        return bool(comment and _PRINTED.match(row))
 
     def _is_query(self, source: str) -> bool:
         # '= x', or 'x' alone if the block has assigned x: an input whose prompt the page omits.

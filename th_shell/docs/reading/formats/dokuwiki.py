@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from th_shell.docs.reading.examples import Block, numbered
 
 _TAGS = ("code", "file")
-_OPENING = re.compile(r"^\s*<(?P<tag>code|file)(?:\s+(?P<language>[\w.+-]+)[^>]*)?>(?P<text>.*)$")
+_OPENING = re.compile(r"^\s*<(?P<tag>code|file)(?P<words>\s[^>]*)?>(?P<text>.*)$")
 
 
 def tagged(lines: Sequence[str]) -> tuple[list[Block], list[str]]:
@@ -29,7 +29,7 @@ def tagged(lines: Sequence[str]) -> tuple[list[Block], list[str]]:
             texts[-1] = texts[-1].partition(closing)[0]
             filled = [number for number, text in enumerate(texts) if text.strip()] or [0]
             inside = numbered(texts, at + 1)[filled[0] : filled[-1] + 1]
-            language = (match["language"] or "").strip("-").lower()
+            language = ([*(match["words"] or "").split(), ""])[0].strip("-").lower()
             blocks.append(Block(at + 1, at + len(texts), language, inside))
             rest[at : at + len(texts)] = [""] * len(texts)
             at += len(texts) - 1
