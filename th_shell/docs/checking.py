@@ -116,8 +116,9 @@ def check_page(page: Page, runner: Runner, update: bool = False) -> PageResult:
 
 def _whole(page: Page, results: Sequence[Result]) -> PageResult:
     """Return the results of a page, and whether a smaller share of it is checked than must be."""
-    result = PageResult(page.path, results, unread=page.unread)
-    if result.share >= page.least:
+    may_be_unchecked = bool(results) and page.least == 0
+    result = PageResult(page.path, results, "", page.unread, may_be_unchecked)
+    if page.least is None or result.share >= page.least:
         return result
     problem = f"{result.share:.0%} of what could be compared is checked, not {page.least:.0%}"
     return replace(result, problem=problem)

@@ -23,7 +23,7 @@ from th_shell.visible import UsageError
 _WRONG_USAGE = 2
 #: Suffixes of pages that results cannot have: `--json docs/*.md` would lose a page.
 _PAGES_ONLY = SUFFIXES - {".txt"} | {".th-docs"}
-_NO_EXAMPLES = 5  # as pytest without tests
+_NO_EXAMPLES = 5  # as pytest without tests; also where nothing was checked
 _READER_GONE = 141  # as the shell says of what SIGPIPE has ended
 
 
@@ -78,7 +78,7 @@ def _check(words: Sequence[str]) -> int:
         reporter.end(results)
     if any(result.failed for result in results):
         return 1
-    is_empty = not any(result.results for result in results)
+    is_empty = not any(result.checked or result.may_be_unchecked for result in results)
     return _NO_EXAMPLES if is_empty and not options.allow_empty else 0
 
 

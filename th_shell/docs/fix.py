@@ -43,7 +43,7 @@ from th_shell.files import write_file
 from th_shell.visible import visible_line
 
 #: Pages whose lines are not those that examples are read from.
-_NOT_WRITTEN = frozenset((".html", ".htm", ".ipynb"))
+_NOT_WRITTEN = frozenset((".html", ".htm", ".ipynb", ".py"))
 
 
 def main(words: Sequence[str]) -> int:

@@ -18,6 +18,8 @@ from th_shell.visible import UsageError, complain
 
 #: The suffixes of pages in folders.
 SUFFIXES = frozenset((".md", ".markdown", ".txt", ".rst", ".html", ".htm", ".ipynb"))
+#: The files of Python's packages that are no modules to import.
+_MAIN = "__main__.py"
 
 
 class NoPagesError(Exception):
@@ -76,15 +78,29 @@ def _pages_of_word(word: str) -> Iterator[Path]:
 
 
 def pages_below(folder: Path) -> Iterator[Path]:
-    """Yield the pages in a folder and in its folders, hidden ones aside."""
+    """Yield the pages in a folder and in its folders, hidden ones aside.
+
+    In a package of Python, these are also the modules that have examples in docstrings.
+    """
+    is_package = Path(folder, "__init__.py").exists()
     for place, folders, names in os.walk(folder):
         names.sort()
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in names:
             path = Path(place, name)
             # Who reads a pipe, a device or the like may wait for ever.
-            if is_page(path) and name[0] != "." and (path.is_file() or not path.exists()):
+            is_meant = is_page(path) or is_package and _has_doctests(path)
+            if is_meant and name[0] != "." and (path.is_file() or not path.exists()):
                 yield path
+
+
+def _has_doctests(path: Path) -> bool:
+    if path.suffix != ".py" or path.name == _MAIN or not path.is_file():
+        return False
+    try:
+        return b">>> " in path.read_bytes()
+    except OSError:
+        return True  # which the page's report says
 
 
 # -- pages that have changed
@@ -111,7 +127,7 @@ def changed_pages(pages: Sequence[Path], base: str) -> list[Path]:
     files = _changed_files(top, commit)
     names = {file.name for file in files}
     places = {page: {page.parent.resolve() / page.name, page.resolve()} for page in pages}
-    page_files = {path for paths in places.values() for path in paths if not _is_list(path)}
+    page_files = {path for paths in places.values() for path in paths if not _is_shared(path)}
     shared = sorted(
         file for file in files - page_files if file.is_symlink() or not _is_of_page(file)
     )
@@ -134,8 +150,9 @@ def _changed_files(top: Path, commit: str) -> set[Path]:
     return {top / name for name in listed.split("\0") if name}
 
 
-def _is_list(file: Path) -> bool:
-    return _LISTS.fullmatch(file.name) is not None
+def _is_shared(file: Path) -> bool:
+    """Return whether other pages may depend on a page: a list of packages, or a module."""
+    return file.suffix == ".py" or _LISTS.fullmatch(file.name) is not None
 
 
 def _is_of_page(file: Path) -> bool:

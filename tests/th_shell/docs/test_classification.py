@@ -100,3 +100,18 @@ def test_an_error_that_the_page_has_shown_above(runner: Runner, tmp_path: Path) 
     page.write_text(text)
     found = check_page(read_page(page, COMPILER), runner).results
     assert [result.verdict.value for result in found] == ["pass", "layout", "error"]
+
+
+@pytest.mark.parametrize(
+    "lead", ["You should see something like:", "It looks like this:", "This prints:"]
+)
+def test_announced_equations_are_output(lead: str, tmp_path: Path) -> None:
+    examples = read(tmp_path, f"```\nprint('T = 1') -- some words\n```\n{lead}\n```\nT = 1\n```\n")
+    (found,) = examples
+    assert (found.expected, found.announced, found.value) == ("T = 1", True, None)
+
+
+@pytest.mark.parametrize("text", ["luarocks install nn", "$ th x.lua", "# config.json\n[1, 2"])
+def test_what_no_input_prints(text: str, tmp_path: Path) -> None:
+    examples = read(tmp_path, f"```python\nprint(1)\n```\nIt gives:\n```python\n{text}\n```\n")
+    assert [example.expected for example in examples][:1] == [""]

@@ -246,9 +246,24 @@ def test_no_examples(capfd: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
+def test_nothing_was_checked(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("page.md").write_text("```\n> x = 1\n> print(nobody)\n$ ls -l /\n```\n")
+    assert main(["page.md"]) == 5
+    assert capfd.readouterr().out.endswith(
+        "page.md: NOTHING WAS CHECKED of 3 examples: 2 ran (the page shows no output), "
+        "1 skipped (not run)\n"
+    )
+    assert main(["page.md", "good.md"]) == 0
+    assert main(["page.md", "--min-checked", "0"]) == 0
+    assert main(["page.md", "--allow-empty"]) == 0
+    Path("th-docs.toml").write_text("min_checked = 0\n")
+    assert main(["page.md"]) == 0
+
+
+@pytest.mark.usefixtures("folder")
 def test_strict(capfd: pytest.CaptureFixture[str]) -> None:
     Path("page.md").write_text("```\n> x = 1\n> x\n> x;\nprint(x)\n```\n")
-    assert main(["page.md"]) == 0
+    assert main(["page.md"]) == 5
     assert main(["--strict", "page.md"]) == 1
     out = capfd.readouterr().out
     assert "page.md:3: differs (the page documents nothing of what it prints)" in out

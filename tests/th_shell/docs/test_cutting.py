@@ -197,3 +197,66 @@ def _plain(text: str) -> str:
     # What may be a prompt, space or a `local` that is left out is not counted.
     text = "".join(text.replace("th>", "").split()).replace("local", "")
     return text.translate(dict.fromkeys(map(ord, ">.$=")))
+
+
+@pytest.mark.parametrize("name", ["t7", "lua", "luajit", "torch"])
+def test_prompts_with_the_name_of_a_shell(tmp_path: Path, name: str) -> None:
+    found = cut_text(tmp_path, f"{name}> a = 10", f"{name}> =a", "10", f"{name}>")
+    assert short(found) == [(2, "prompt", "a = 10", ""), (3, "prompt", "=a", "10")]
+
+
+def test_prompt_of_a_continuation_below_a_complete_input(tmp_path: Path) -> None:
+    found = cut_text(tmp_path, "> t", ">>  :plus(2)", "3", "> t", ">>> no prompt")
+    assert short(found) == [
+        (2, "prompt", "t\n :plus(2)", "3"),
+        (5, "prompt", "t", ">>> no prompt"),
+    ]
+
+
+def test_the_time_at_the_end_of_an_input_is_none_of_it(tmp_path: Path) -> None:
+    assert short(cut_text(tmp_path, "th> i = 0     [0.0001s]")) == [(2, "prompt", "i = 0", "")]
+
+
+def test_value_behind_an_arrow_on_a_line_of_its_own(tmp_path: Path) -> None:
+    first, second = cut_text(tmp_path, "> x + 1", "=> 3", "> y", "=> 1", "2")
+    assert first.value and (first.value.text, first.value.codes) == ("3", ("3",))
+    assert (second.value, second.expected) == (None, "=> 1\n2")
+
+
+@pytest.mark.parametrize("output", [" 0.2500 -- 1,1", "T = 3"])
+def test_output_that_compiles(tmp_path: Path, output: str) -> None:
+    source = "print('T = ' .. T, s)"
+    assert short(cut_text(tmp_path, f"> {source}", output)) == [(2, "prompt", source, output)]
+
+
+def test_below_a_require_is_no_output(tmp_path: Path) -> None:
+    found = cut_text(tmp_path, "require 'nn'", "[res] nn.f(a)")
+    assert short(found) == [(2, "bare", "require 'nn'", ""), (3, "text", "", "[res] nn.f(a)")]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        ("-- 1", "-- 2", "--[torch.LongStorage of size 2]"),
+        ("", "-- 1", "-- 2", "-- [torch.LongStorage of size 2]"),
+        ("--[[", "1", "2", "[torch.LongStorage of size 2]", "--]]"),
+        ("", "--[=[ Output:", "1", "2", "[torch.LongStorage of size 2]", "]=]"),
+    ],
+)
+def test_output_in_comments(tmp_path: Path, comment: tuple[str, ...]) -> None:
+    (found,) = cut_text(tmp_path, "print(x) -- the sizes", *comment)
+    assert found.value and found.value.text.split("\n") == [
+        "1",
+        "2",
+        "[torch.LongStorage of size 2]",
+    ]
+
+
+def test_marked_values_behind_a_blank_line(tmp_path: Path) -> None:
+    (found,) = cut_text(tmp_path, "f()", "", "--> 1 a", "--> 2 a")
+    assert found.value and found.value.text == "1 a\n2 a"
+
+
+def test_prose_behind_a_blank_line_is_no_value(tmp_path: Path) -> None:
+    (found,) = cut_text(tmp_path, "print(x)", "", "-- 2 more ways", "-- 3", "--[[ and 4 ]]")
+    assert found.value is None

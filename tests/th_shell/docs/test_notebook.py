@@ -140,13 +140,13 @@ def test_kernel_without_an_engine(tmp_path: Path, capfd: pytest.CaptureFixture[s
             "not a notebook: Expecting property name enclosed in double quotes: "
             "line 1 column 2 (char 1)",
         ),
-        ("[]", "not a notebook of format 4, which has cells and their sources"),
-        ('{"metadata": {}}', "not a notebook of format 4, which has cells and their sources"),
+        ("[]", "not a notebook of format 3 or 4, with cells and their sources"),
+        ('{"metadata": {}}', "not a notebook of format 3 or 4, with cells and their sources"),
         (
             '{"metadata": {}, "cells": [{"cell_type": "code", "source": 1}]}',
-            "not a notebook of format 4, which has cells and their sources",
+            "not a notebook of format 3 or 4, with cells and their sources",
         ),
-        ("[" * 100_000, "not a notebook of format 4, which has cells and their sources"),
+        ("[" * 100_000, "not a notebook of format 3 or 4, with cells and their sources"),
     ],
 )
 def test_what_is_no_notebook(
@@ -175,3 +175,48 @@ def test_results_of_a_notebook(tmp_path: Path, capfd: pytest.CaptureFixture[str]
     assert main([str(page)]) == 1
     *_, counts = capfd.readouterr().out.splitlines()
     assert counts == f"{page}: checked 5 of 6 examples: 3 pass, 1 ran, 2 differs"
+
+
+def test_notebook_of_format_3(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "heading", "level": 2, "source": ["Sums"]},
+        {
+            "cell_type": "code",
+            "input": ["print(1)\n", "1 + 1"],
+            "language": "python",
+            "outputs": [
+                {"output_type": "stream", "stream": "stdout", "text": ["1\n"]},
+                {"output_type": "pyout", "prompt_number": 1, "text": ["2"]},
+                {"output_type": "display_data", "png": "iVBO", "text": ["a picture"]},
+                {"output_type": "pyerr", "ename": "E", "evalue": "why", "traceback": []},
+            ],
+        },
+    ]
+    page = tmp_path / "page.ipynb"
+    notebook = {"metadata": {"language": "lua"}, "nbformat": 3, "worksheets": [{"cells": cells}]}
+    page.write_text(json.dumps(notebook))
+    (found,) = read(page)
+    assert (found.heading, found.language) == ("Sums", "lua")
+    assert (found.source, found.expected) == ("print(1)\n1 + 1", "1\n2\nE: why")
+
+
+LUA_CELLS = "In [1]: x = torch.ones(2)\nIn [2]: x:sum()\nOut[2]: 2\nIn [3]: ?torch.ones\n"
+
+
+@pytest.mark.parametrize("fence", ["```", "```lua", "```python", None])
+def test_cells_of_lua_by_what_compiles(tmp_path: Path, fence: str | None) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"{fence}\n{LUA_CELLS}```\n" if fence else LUA_CELLS)
+    found = cut(read_page(page).blocks, Compiler())
+    assert {example.language for example in found} == {"lua"}
+    assert [(example.source, example.expected) for example in found] == [
+        ("x = torch.ones(2)", ""),
+        ("x:sum()", "2"),
+        ("?torch.ones", ""),
+    ]
+
+
+def test_cells_of_python_by_what_compiles(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```\nIn [1]: import os\nIn [2]: x:sum()\n```\n")
+    assert {example.language for example in cut(read_page(page).blocks, Compiler())} == {"python"}

@@ -131,7 +131,7 @@ def test_numbers_whose_squares_are_none() -> None:
         (
             "page.ipynb",
             '{"cells": [], "metadata": {"a": ' + "9" * 5000 + "}}",
-            "not a notebook of format 4, which has cells and their sources",
+            "not a notebook of format 3 or 4, with cells and their sources",
         ),
     ],
 )

@@ -144,6 +144,8 @@ class PageResult:
     problem: str = ""
     #: The number of blocks in languages that no engine runs.
     unread: int = 0
+    #: The settings say that none of its examples need be checked.
+    may_be_unchecked: bool = False
 
     @property
     def failed(self) -> bool:

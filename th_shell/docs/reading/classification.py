@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from th_shell.docs.reading.comment_values import is_words
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
 from th_shell.docs.reading.examples import PRINTED, PYTHON, Block, Example, Kind, Role
@@ -26,10 +27,19 @@ _NO_PROSE = re.compile(rf"\s*(?:(?:{PRINTED}|\.\.\.|…|=.*)\s*)?")
 _ASSIGNMENT = re.compile(r"(?:local\s+)?[A-Za-z_][^={}()\n]*=(?!=)")
 #: The last words of a line that announces output, such as 'This gives the output:'.
 _ANNOUNCES = re.compile(
-    r"\b(?:displays?|gets?|gives?|outputs?|prints?|results?|returns?|shows?|yields?)"
-    r"(?:\s+[a-z]+){0,3}\s*:*$",
+    r"\b(?:displays?|gets?|gives?|looks?\s+like|outputs?|prints?|results?|returns?|shows?|yields?"
+    r"|(?:can|could|should|will|would|you|'ll)\s+(?:look|see)\b)(?:\s+[a-z]+){0,3}\s*:*$",
     re.I,
 )
+#: An equation as programs print them, which compiles.
+_PRINTS = re.compile(r"print|write")
+_EQUATION = re.compile(r"[A-Za-z_]\w*\s*=\s*(?:[-+]?[\d.]+(?:e[-+]?\d+)?|nil|true|false)")
+#: The beginnings of text that no input prints: commands for a terminal; in Python, a comment that
+#: names what is below it.
+_COMMAND = re.compile(
+    r"\s*(?:\$|sudo|luarocks|git|cd|pip3?|apt-get|brew|curl|wget|make)\s+[\w./~-]"
+)
+_NAMED = re.compile(r"\s*#(?!#)\s*[^\W\d]")
 #: Inputs that are no text, whatever stands beside them.
 _MARKED = (Kind.PROMPT, Kind.SHELL, Kind.CELL)
 
@@ -49,6 +59,7 @@ def examples_of(
                 classified[-1],
                 expected=text.expected,
                 documented=text.documented,
+                value=None,
                 apart=True,
                 announced=block.role is Role.ANNOUNCED or bool(_ANNOUNCES.search(block.lead)),
             )
@@ -107,10 +118,21 @@ def _as_text(paragraph: Sequence[Example], block: Block) -> Example:
 
 
 def _may_be_output(inside: Sequence[Example], before: Sequence[Example], block: Block) -> bool:
-    if not before or any(example.kind is not Kind.TEXT for example in inside):
+    if not before or not all(_may_be_printed(example, before[-1], block) for example in inside):
+        return False
+    first = block.lines[0].text
+    is_named = block.language == PYTHON and _NAMED.match(first)
+    if not block.role and (is_named or _COMMAND.match(first)):
         return False
     last = before[-1]
     is_next = last.block == inside[0].block - 1 or block.role is Role.ANNOUNCED
-    return (
-        is_next and last.kind in (Kind.PROMPT, Kind.BARE) and not last.expected and not last.value
-    )
+    has_value = last.value and not is_words(last.value, last.source)
+    return is_next and last.kind in (Kind.PROMPT, Kind.BARE) and not last.expected and not has_value
+
+
+def _may_be_printed(example: Example, above: Example, block: Block) -> bool:
+    """Return whether an example is text, or an equation in the output that the page announces."""
+    if example.kind is not Kind.BARE:
+        return example.kind is Kind.TEXT
+    is_equation = _PRINTS.search(above.source) and _EQUATION.fullmatch(example.source)
+    return bool(is_equation and _ANNOUNCES.search(block.lead))

@@ -30,7 +30,8 @@ _TOLD = re.compile(
 )
 #: A comment about what is printed, and not about the variables that are assigned.
 _SAYS_PRINT = re.compile(r"--(?:>|\s*=+>)?\s*(?:(?:it|this|which|will|would)\s+)*prints?\b", re.I)
-_REMARK = re.compile(r"--(?!\[|-|th-docs)\s*(?P<text>.*?)\s*$")
+_REMARK = re.compile(r"--(?!\[=*\[|-|th-docs)\s*(?P<text>.*?)\s*$")
+_LONG = re.compile(r"--\[(?P<level>=*)\[(?P<text>.*?)(?:--)?\](?P=level)\]\s*", re.S)
 _PLACE = r"[A-Za-z_][\w.]*(?:\[[^\]=]*\][\w.]*)*"
 ASSIGNMENT = re.compile(rf"\s*(?P<places>{_PLACE}(?:\s*,\s*{_PLACE})*)\s*=(?!=)")
 _STRING = re.compile(r"([\"'])(?P<text>(?:(?!\1)[^\\])*)\1")
@@ -90,6 +91,21 @@ def comment_of(source: str) -> str | None:
 def remark_of(source: str) -> str:
     """Return the text of the comment at the end of an input, or alone, whatever it says; or ''."""
     return _last_comment(source, _REMARK) or ""
+
+
+def texts_of(source: str) -> list[str]:
+    """Return the lines of a comment that stands alone; of a long one, without what ends in ':'."""
+    long = _LONG.fullmatch(source)
+    if not long:
+        return [remark_of(source)]
+    lines = [line for line in long["text"].split("\n") if line.strip()]
+    return lines[1:] if lines[1:] and lines[0].rstrip().endswith(":") else lines
+
+
+def is_words(value: Value, source: str) -> bool:
+    """Return whether the value of an input is but a remark of words at its end."""
+    is_remark = comment_of(source) is None and remark_of(source) == value.text
+    return is_remark and not value.codes and not value.is_plain
 
 
 def _last_comment(source: str, form: re.Pattern[str]) -> str | None:

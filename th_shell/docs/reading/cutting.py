@@ -9,7 +9,7 @@ run, so that the report has all of the page.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from th_shell.docs.reading import comment_values
@@ -25,15 +25,19 @@ from th_shell.docs.reading.examples import (
     example_of,
     with_output,
 )
-from th_shell.docs.reading.lua_names import assigned_names
+from th_shell.docs.reading.languages import SHELL
+from th_shell.docs.reading.lua_cells import cut_cells, has_cells, with_cell_language
+from th_shell.docs.reading.lua_names import assigned_names, strings
 from th_shell.docs.reading.python import as_text, cut_python
 from th_shell.syntax import Syntax
 from th_shell.tokens import Nesting
 
-#: The prompts 'th> ' and '> ', and those of continuation lines: '>> ', '..> '.
-_PROMPT_LINE = re.compile(r"^\s*(?:th)?>(?!>)\s?(?P<input>.*)$")
-_MORE = re.compile(r"^\s*(?:>>|\.\.\.?>|(?:th)?>)\s?(?P<input>.*)$")
-_SHELL = re.compile(r"^\s*(?:(?:th)?>\s*)?\$\s+(?P<input>\S.*)$")
+#: The prompts 'th> ', 'lua> ' and '> ', and those of continuation lines: '>> ', '..> '.
+_PROMPT_LINE = re.compile(rf"^\s*{SHELL}?>(?!>)\s?(?P<input>.*)$")
+_CONTINUED = r"^\s*(?:>>(?!>)|\.\.\.?>{})\s?(?P<input>.*)$"
+_MORE_PROMPT = re.compile(_CONTINUED.format(""))
+_MORE = re.compile(_CONTINUED.format(rf"|{SHELL}?>"))
+_SHELL = re.compile(rf"^\s*(?:{SHELL}?>\s*)?\$\s+(?P<input>\S.*)$")
 
 _NAME = r"[A-Za-z_]\w*"
 _LOCAL = re.compile(r"^\s*local\s+")
@@ -53,40 +57,41 @@ _TAG = re.compile(r"^\s*<[A-Za-z][\w.:-]*(?:\s[^<>]*)?$")
 
 #: The time that the prompt of a terminal shows at its right edge.
 _TIMING = re.compile(r"^ +\[\d+\.\d+s\]$")
+_TIMED = re.compile(r"(?<=\s\s)\[\d+\.\d+s\]\s*$")
 #: A line with which an input goes on, though it is complete without it; and one of output.
 _CONTINUES = re.compile(
     r"\s*(?::[A-Za-z_]|\.\.?[A-Za-z_\s\"'(]|[\[(+*/%^]|-(?!-)|[=~]=|(?:and|or)\b)"
 )
 _PRINTED = re.compile(rf"\s*(?:{PRINTED})\s*$")
+#: A line of output that shows the value of the input above, behind an arrow.
+_ARROW = re.compile(r"^\s*=+>\s*(?P<value>\S.*)$")
+#: A line that may be printed, though it compiles: `T = 3`.
+_PRINTED_EQUATION = re.compile(rf"^\s*(?P<name>{_NAME})\s*=\s*(?![\s=])[^{{(]*$")
+#: The names in a text that is printed before values: `'T = %d'`.
+_EQUATED = re.compile(rf"\b({_NAME})\b\s*=")
+#: A call that prints nothing, and gives a value that scripts do not show.
+_REQUIRES = re.compile(r"(?:[\w ,]+=\s*)?require\b")
 
 #: Once an input of a block has not ended in all of the block, others have so many lines.
 _REACH = 100
 
 
-def cut(blocks: Iterable[Block], compiler: Compiler, locals_stay: bool = False) -> list[Example]:
+def cut(blocks: Sequence[Block], compiler: Compiler, locals_stay: bool = False) -> list[Example]:
     """Return the examples of a page's blocks, in order.
 
     locals_stay: whether what runs them keeps the locals of one for the next.
     """
     examples: list[Example] = []
-    for number, block in enumerate(blocks):
+    for number, block in enumerate(with_cell_language(blocks, compiler)):
         if block.role:
             examples += as_text(number, block, block.lines) if block.role in OUTPUTS else []
         elif block.language == PYTHON:
             examples += cut_python(number, block)
-        elif block.output is not None:
-            examples += _notebook_cell(number, block, compiler)
+        elif has_cells(block):
+            examples += cut_cells(number, block, compiler)
         else:
             examples += _Cutter(number, block, compiler, locals_stay).cut()
     return examples
-
-
-def _notebook_cell(number: int, block: Block, compiler: Compiler) -> list[Example]:
-    source = "\n".join(line.text for line in block.lines).strip()
-    if not source or compiler.is_comment(source):
-        return []
-    example = example_of(block, number, Kind.CELL, block.lines, source)
-    return [with_output(example, block.output or ())]
 
 
 def _margin(line: str) -> int:
@@ -110,6 +115,8 @@ class _Cutter:
         self._open = False
         self._end = 0  # where the last input, or a comment right below it, has ended
         self._is_next = False
+        self._prose_end = 0  # where the last comment further below has ended
+        self._is_prose = False
         self._reach = len(block.lines)
         self._edges = {len(line.text) + 1 for line in block.lines if _TIMING.match(line.text)}
 
@@ -132,7 +139,7 @@ class _Cutter:
         match = _PROMPT_LINE.match(self._lines[at].text)
         if not match:
             return 0
-        source, used = match["input"], 1
+        source, used = _TIMED.sub("", match["input"]), 1
         while self._is_wrapped(at + used):
             source, used = source + self._lines[at + used].text, used + 1
         if self._compiler.typed(source) is Syntax.INCOMPLETE:
@@ -147,7 +154,7 @@ class _Cutter:
 
     def _bare(self, at: int) -> int:
         source = self._lines[at].text
-        if not source.strip() or _SIGNATURE.match(source) or self._is_of_command():
+        if not source.strip() or _SIGNATURE.match(source) or self._is_printed(source):
             return 0
         if self._is_query(source):
             self._input(at, 1, Kind.PROMPT, source)
@@ -168,6 +175,12 @@ class _Cutter:
         margin = _margin(self._lines[at].text)
         while at + used < len(self._lines):
             below = self._lines[at + used].text
+            if more_input := _MORE_PROMPT.match(below):
+                text = f"{source}\n{more_input['input']}"
+                if self._compiler.typed(text) is Syntax.WRONG:
+                    break
+                source, used = text, used + 1
+                continue
             is_more = _CONTINUES.match(below) and not _PRINTED.match(below)
             if not is_more or _margin(below) <= margin and below[margin : margin + 1] != ":":
                 break
@@ -179,10 +192,19 @@ class _Cutter:
             source, used = text, used + more
         return source, used
 
-    def _is_of_command(self) -> bool:
-        # What a command of the prompt prints, such as a function's source, is no input.
-        last = self._inputs[-1] if self._locals_stay and self._inputs else None
-        return last is not None and last.kind is Kind.PROMPT and last.source[:1] in ("?", "%")
+    def _is_printed(self, text: str) -> bool:
+        """Return whether a line that may be code is what the input above prints."""
+        last = self._inputs[-1] if self._open and self._inputs else None
+        if last is None:
+            return False
+        if self._locals_stay and last.kind is Kind.PROMPT and last.source[:1] in ("?", "%"):
+            return True  # such as a function's source
+        equation = _PRINTED_EQUATION.match(text)
+        if equation and (last.kind is Kind.PROMPT or _PRINTS.search(last.source)):
+            printed = [name for text in strings(last.source) for name in _EQUATED.findall(text)]
+            return equation["name"] in printed
+        row, comment, _ = text.partition("--")
+        return bool(comment and _PRINTED.match(row))
 
     def _is_query(self, source: str) -> bool:
         # '= x', or 'x' alone if the block has assigned x: an input whose prompt the page omits.
@@ -220,7 +242,14 @@ class _Cutter:
     def _text(self, at: int) -> int:
         line = self._lines[at]
         last = self._inputs[-1] if self._inputs else None
+        arrow = _ARROW.match(line.text)
+        if arrow and self._open and self._is_alone_below(at):
+            self._values[-1].append(arrow["value"])
+            self._open = False
+            return 1
         may_be_output = last and (last.kind is Kind.PROMPT or _PRINTS.search(last.source))
+        if not may_be_output and last and _REQUIRES.match(last.source):
+            self._open = False
         if not may_be_output and _CODE_LIKE.match(line.text):
             self._open = False
         used = 1
@@ -231,6 +260,13 @@ class _Cutter:
         for part in self._lines[at : at + used]:
             self._output(part)
         return used
+
+    def _is_alone_below(self, at: int) -> bool:
+        """Return whether a line is all of the text between an input and the next one."""
+        below = self._lines[at + 1].text if at + 1 < len(self._lines) else ""
+        is_last = not below.strip() or bool(_PROMPT_LINE.match(below))
+        is_last = is_last or self._compiler.statement(below) is Syntax.COMPLETE
+        return is_last and not any(line.text.strip() for line in self._outputs[-1])
 
     def _tagged(self, at: int) -> int:
         # How many lines of text there are up to the end of a tag; 1 if it has no end.
@@ -263,8 +299,12 @@ class _Cutter:
         self._open = bool(source) and (kind is Kind.SHELL or not self._is_comment(source))
         if not self._open:
             self._is_next = at == self._end
-            self._end = at + used
+            self._is_prose = at == self._prose_end
             self._comment(source)
+            if self._is_next:
+                self._end = at + used
+            else:
+                self._prose_end = at + used
             self._open = self._open or bool(source) and goes_on and not self._values[-1]
             return
         self._assigned |= assigned_names(source)
@@ -292,8 +332,23 @@ class _Cutter:
             value = comment_values.comment_of(source)
             self._open = value == ""
             self._values[-1] += [value] if value else []
-            if value is None and self._is_next and not self._outputs[-1]:
-                self._remarks[-1].append(comment_values.remark_of(source))
+            self._is_next = self._is_next or value is not None
+            if value is None and not self._values[-1]:
+                self._remark(comment_values.texts_of(source))
+
+    def _remark(self, texts: list[str]) -> None:
+        """Add a comment below an input; printed values also behind a blank line, or a remark."""
+        remarks = self._remarks[-1]
+        has_values = bool(texts) and all(map(self._may_be_value, texts))
+        if has_values and not self._is_prose and not any(map(self._may_be_value, remarks)):
+            remarks[:] = texts
+            self._is_next = True
+        elif self._is_next:
+            remarks += texts
+
+    def _may_be_value(self, text: str) -> bool:
+        is_plain = comment_values.Value(text).is_plain
+        return is_plain or _PRINTED.match(text) is not None
 
     def _is_under_prompt(self) -> bool:
         # There a comment goes on with that of the input, and what stands below is the output.

@@ -25,6 +25,15 @@ class Line(NamedTuple):
     text: str
 
 
+class ModuleName(NamedTuple):
+    """A module of Python, in whose namespace the examples of its docstrings run."""
+
+    #: The folder that `import` must search.
+    folder: str
+    #: The name, with those of its packages.
+    name: str
+
+
 class Role(Enum):
     """The use of a block whose text is no examples."""
 
@@ -63,6 +72,8 @@ class Block:
     marks: frozenset[str] = frozenset()
     #: The name of the blocks whose examples share their variables.
     group: str = ""
+    #: The module whose docstrings its examples are in.
+    module: ModuleName | None = None
     #: The use of the text, if it is no examples.
     role: Role | None = None
 
@@ -144,6 +155,8 @@ class Example:
     language: str = "lua"
     #: The name of the examples that share its variables.
     group: str = ""
+    #: The module with whose names its group begins.
+    module: ModuleName | None = None
     #: True if the text under it stands in a block of its own.
     apart: bool = False
     #: True if the page says that the text of that block is printed by the input.
@@ -186,6 +199,7 @@ def example_of(
         heading=block.heading,
         language=PYTHON if block.language == PYTHON else LUA,
         group=block.group,
+        module=block.module,
         flags=flags,
         settings=Settings(skip=Mark()) if block.skip or "SKIP" in flags else Settings(),
     )

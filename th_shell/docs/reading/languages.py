@@ -7,7 +7,7 @@ directive or as one, in Pandoc among attributes. Where it names none, its first 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from th_shell.docs.reading.examples import LUA, PYTHON, Block, Line, Role
@@ -20,6 +20,8 @@ _NAMES = {
 }
 #: The languages of fences with what a program prints, or a terminal shows.
 _OUTPUTS = ("console", "none", "out", "output", "plain", "plaintext", "text", "txt", "testoutput")
+#: Those of fences with commands of the system's shell, among which a shell of Lua may be started.
+_TERMINALS = ("bash", "sh", "shell", "shell-session", "terminal", "zsh")
 _ROLES = {
     **dict.fromkeys(_OUTPUTS, Role.OUTPUT),
     **dict.fromkeys(("out", "output", "testoutput"), Role.ANNOUNCED),
@@ -32,9 +34,14 @@ DIRECTIVES = ("doctest", "testcleanup", "testcode", "testoutput", "testsetup")
 _NAMED = re.compile(r"\{(?:code|code-block|sourcecode)\}\s*(?P<name>[\w.+-]*)")
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}")
 _PANDOC = re.compile(r"\{(?=[^{}]*\})[^{}]*?\.(?P<name>[\w+-]+)[^{}]*\}")
-_LUA_PROMPT = re.compile(r"^\s*(?:th)?>(?!>)")
+#: The names that shells of Lua have before the `>` of their prompts: Torch7's early one was `t7>`.
+SHELL = r"(?:th|t7|torch|lua(?:jit)?)"
+NAMED_PROMPT = rf"{SHELL}> "
+_LUA_PROMPT = re.compile(rf"^\s*{SHELL}?>(?!>)")
+#: A line that starts a shell of Lua: the prompts `> ` below it are that shell's.
+_STARTS = re.compile(rf"^\s*(?:\$\s+)?{SHELL}(?:\s+-i)?\s*$")
 #: The prompts that no other text has.
-_SESSION_PROMPT = re.compile(r"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:|th> )")
+_SESSION_PROMPT = re.compile(rf"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:|{SHELL}>(?: |$))")
 _TERMINAL_PROMPT = re.compile(rf"{_SESSION_PROMPT.pattern}|^\s*\$ ")
 _OPTION = re.compile(r"^\s*:(?P<name>[\w-]+):\s*(?P<value>.*?)\s*$")
 _PYTHON_PROMPT = re.compile(r"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:)")
@@ -55,8 +62,29 @@ def fence_language(info: str) -> str:
 def role_of(name: str, lines: Sequence[str]) -> Role | None:
     """Return the use of a block by its language; None if it has examples, such as prompts."""
     role = _ROLES.get(name)
-    has_prompts = role is Role.OUTPUT and any(map(_TERMINAL_PROMPT.match, lines))
+    has_prompts = role is Role.OUTPUT and (
+        any(map(_TERMINAL_PROMPT.match, lines)) or _session_start(lines) is not None
+    )
     return None if has_prompts else role
+
+
+def session_lines(block: Block) -> tuple[Line, ...]:
+    """Return the lines of a block: of a terminal's, those from the first prompt of a shell on."""
+    start = _session_start([line.text for line in block.lines])
+    return block.lines[start:] if block.language in _TERMINALS and start else block.lines
+
+
+def _session_start(lines: Sequence[str]) -> int | None:
+    """Return the index of the first prompt in a block of a terminal; None where it has none.
+
+    A prompt `> ` is one below the line that starts a shell of Lua.
+    """
+    is_started = False
+    for at, line in enumerate(lines):
+        if _SESSION_PROMPT.match(line) or is_started and _LUA_PROMPT.match(line):
+            return at
+        is_started = is_started or bool(_STARTS.match(line))
+    return None
 
 
 def without_options(lines: Sequence[Line]) -> tuple[tuple[Line, ...], dict[str, str]]:
@@ -78,13 +106,14 @@ def directed(block: Block, groups: str, options: Mapping[str, str]) -> Block:
     return replace(block, skip=block.skip or "SKIP" in marks, marks=marks, group=group)
 
 
-def language_of(name: str, lines: Iterable[str], usual: str = LUA) -> str:
+def language_of(name: str, lines: Sequence[str], usual: str = LUA) -> str:
     """Return a block's language by the name at its fence, else by its first prompt, else the usual.
 
     Returns '' for a language that has no engine.
     """
-    if name in _OUTPUTS:
-        usual, lines = "", filter(_SESSION_PROMPT.match, lines)
+    if name in _OUTPUTS or name in _TERMINALS:
+        start = _session_start(lines)
+        usual, lines = "", () if start is None else lines[start:]
     elif name:
         return _NAMES.get(name, "")
     for line in lines:

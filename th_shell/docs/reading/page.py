@@ -14,7 +14,7 @@ from th_shell.docs.reading.classification import examples_of
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, OUTPUTS, PYTHON, Block, Example, PageText, edited
 from th_shell.docs.reading.formats import FORMATS, reader
-from th_shell.docs.reading.languages import language_of, role_of
+from th_shell.docs.reading.languages import language_of, role_of, session_lines
 from th_shell.docs.settings.directives import cut_with_settings
 from th_shell.docs.settings.settings import Configuration
 from th_shell.docs.settings.sidecar import Sidecar
@@ -50,7 +50,8 @@ def read_text(text: str, name: str, usual: str = LUA) -> PageText:
         was_run, is_run = is_run, bool(language)
         if is_run:
             # The text below a command of the shell is announced as what the command prints.
-            run_blocks.append(replace(block, language=language, lead=block.lead if was_run else ""))
+            lead, inside = block.lead if was_run else "", session_lines(block)
+            run_blocks.append(replace(block, language=language, lead=lead, lines=inside))
         else:
             unread_lines.update(line.number for line in block.lines)
             unread += any(text.strip() for text in texts)
@@ -108,8 +109,8 @@ class Page:
     text: str
     #: The number of blocks in languages that no engine runs.
     unread: int
-    #: The share of its examples that must be checked.
-    least: float
+    #: The share of its examples that must be checked; None where the settings do not say.
+    least: float | None
 
     def edited(self, new: Mapping[int, Sequence[str]]) -> list[Example]:
         """Return the examples, without settings, with new texts of lines by their numbers."""
@@ -130,5 +131,13 @@ def read(
     files = [Sidecar.of(path), *([Sidecar.of(path, folder, rules.root)] if folder else [])]
     text = text_of(path) if text is None else text
     page = read_text(text, path.name, language)
+    if page.suffix == ".lua":
+        from th_shell.docs.reading.formats.lua import requiring  # late: few pages are such
+
+        page = page._replace(blocks=[*requiring(page.lines, path), *page.blocks])
+    elif page.suffix == ".py":
+        from th_shell.docs.reading.formats.docstrings import in_module  # late: few pages are such
+
+        page = page._replace(blocks=in_module(page.blocks, path))
     cut = cut_with_settings(page, compiler, rules.layer, files)
-    return Page(path, files[-1], *cut, compiler, text, page.unread, rules.min_checked or 0.0)
+    return Page(path, files[-1], *cut, compiler, text, page.unread, rules.min_checked)

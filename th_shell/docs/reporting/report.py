@@ -37,6 +37,14 @@ _MEANINGS = {
     Verdict.XFAIL: "not counted as failures: the page's settings expect them to fail",
 }
 
+#: Why examples are not checked, where none is.
+_UNCHECKED = {
+    Verdict.RAN.value: " (the page shows no output)",
+    Verdict.SKIPPED.value: " (not run)",
+    Verdict.FRAGMENT.value: " (it lacks what the page does not make)",
+    Verdict.DEVICE.value: " (it needs what is not there)",
+}
+
 
 class TextReport:
     """The text of a run, page by page."""
@@ -113,8 +121,10 @@ def _counts(pages: Sequence[PageResult]) -> str:
         left += f"; {lost} page{'s'[: lost != 1]} not checked"
     if not total:
         return f"no examples{left}"
-    shown = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return f"checked {checked} of {total} example{'s'[: total != 1]}: {shown}{left}"
+    why = {} if checked else _UNCHECKED
+    shown = ", ".join(f"{n} {verdict}{why.get(verdict, '')}" for verdict, n in counts.items())
+    how_many = f"checked {checked}" if checked else "NOTHING WAS CHECKED"
+    return f"{how_many} of {total} example{'s'[: total != 1]}: {shown}{left}"
 
 
 def _meanings(pages: Sequence[PageResult]) -> Iterator[str]:

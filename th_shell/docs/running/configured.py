@@ -156,7 +156,9 @@ def with_imports(runner: Runner, examples: Sequence[Example]) -> Runner:
 
 def missing_imports(examples: Sequence[Example], prelude: str = "") -> dict[str, str]:
     """Return the usual modules, by their names, that the page uses and never imports."""
-    in_python = [e for e in examples if e.language == PYTHON and e.kind is not Kind.TEXT]
+    in_python = [
+        e for e in examples if e.language == PYTHON and e.kind is not Kind.TEXT and not e.module
+    ]
     sources = [example.source for example in in_python]
     hidden = [hidden_code.text for example in in_python for hidden_code in example.hidden]
     used = set[str]().union(*map(read_names, sources))

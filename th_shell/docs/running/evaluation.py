@@ -156,7 +156,7 @@ def unrunnable(example: Example) -> str:
         return f"no input: this text does not compile as {example.language.capitalize()}"
     if example.settings.skip:
         return example.settings.skip.reason or "the page says so"
-    if example.kind is Kind.PROMPT and example.source.startswith("?"):
+    if example.language == LUA and example.source.startswith("?"):
         return "asks the prompt for help; not Lua"
     if example.kind is Kind.SHELL:
         try:
@@ -199,9 +199,10 @@ class Runner:
     def _evaluate(self, examples: Sequence[Example], plan: Plan) -> dict[int, Outcome]:
         """Run examples by one plan, each language and group by itself; return outcomes by index."""
         all_outcomes: dict[int, Outcome] = {}
-        sessions: dict[tuple[str, str], list[int]] = {}
+        sessions: dict[tuple[str, object], list[int]] = {}
         for i, example in enumerate(examples):
-            sessions.setdefault((example.language, example.group), []).append(i)
+            session = example.language, example.module or example.group
+            sessions.setdefault(session, []).append(i)
         for (language, _), indices in sessions.items():
             all_outcomes |= _PageRun(self, examples, plan, language, indices).outcomes()
         return all_outcomes
@@ -223,6 +224,9 @@ class _PageRun:
     _indices: Sequence[int]
     #: Hidden code that has ended the run.
     _deadly: set[Hidden] = field(default_factory=set)  # hidden code that has ended the run
+    #: The module and the group whose namespace is in use; how the module's import has failed.
+    _entered: str = ""
+    _import_error: str | None = None
 
     def __post_init__(self) -> None:
         self._locals = PageLocals(self._examples)
@@ -263,6 +267,7 @@ class _PageRun:
     def _run(self, run: Run, indices: Sequence[int], outcomes: dict[int, Outcome]) -> int | None:
         """Run examples, and add their outcomes; return the index of the one that ended the run."""
         plan, block = self._plan, None
+        self._entered = ""
         in_group = set(self._indices)
         shown = [e.hidden if i in in_group else () for i, e in enumerate(self._examples)]
         hidden = HiddenCode(shown, self._runner.seconds, self._deadly)
@@ -285,7 +290,7 @@ class _PageRun:
                 if problem:
                     outcomes[index] = Outcome(lost=f"not run: {problem}")
                     continue
-                outcomes[index] = self._outcome(run, index, example)
+                outcomes[index] = self._enter(run, example) or self._outcome(run, index, example)
                 if index in plan.after:
                     run.ask("run", _encoded(plan.after[index]), self._runner.seconds)
                 if example.value and outcomes[index].error is None and not outcomes[index].lost:
@@ -306,6 +311,16 @@ class _PageRun:
             reply = run.ask("run", _encoded(prelude), self._runner.seconds)
             if reply.error is not None or reply.late:
                 raise HiddenError(f"the prelude fails: {reply.error or 'it takes too long'}")
+
+    def _enter(self, run: Run, example: Example) -> Outcome | None:
+        """Begin the namespace of a docstring's group; return how it fails. Raises LostError."""
+        place = "\n".join((*example.module, example.group)) if example.module else ""
+        if place != self._entered:
+            self._entered = place
+            reply = run.ask("module", _encoded(place.rpartition("\n")[0]), self._runner.seconds)
+            self._import_error = reply.error
+        failed = place and self._import_error is not None
+        return Outcome(error=self._import_error) if failed else None
 
     def _outcome(self, run: Run, index: int, example: Example) -> Outcome:
         """Run an example; return its outcome. Raises LostError."""

@@ -11,6 +11,7 @@ message is a line with a word and a number, then so many bytes, its body, and a 
     run     runs code and shows no values
     input   runs an input as a prompt does, and shows its values
     cell    runs statements of Python as a notebook does, which shows the value of the last one
+    module  begins a namespace with the names of a module of Python: a folder, and the name
 
 The replies are `done` and `error`, with the message. During `input` and `cell` an engine may reply
 `values` first: what follows is the values that the prompt shows. Then it reads the line `go`. An

@@ -5,7 +5,8 @@ imports the standard library alone. Examples share one namespace, that of `__mai
 run as at Python's prompt, which shows the value of each expression; a cell as in a notebook, which
 shows the value of the last one. Besides the requests of every engine it knows
 
-    cell    run several statements as a notebook does.
+    cell    run several statements as a notebook does;
+    module  begin a namespace with the names of a module and of the prelude.
 
 With the words `--torch-alias MODULE FOLDER`, `import torch` imports this project's torch: the
 function `use_face` of the module sets that up, and the package is in the folder. So th-docs starts
@@ -55,6 +56,7 @@ class _Engine:
         self._requests = requests
         self._main = ModuleType("__main__")
         sys.modules["__main__"] = self._main
+        self._of_prelude: dict[str, Any] | None = None
         self._inputs = 0
         self._flags = 0  # of the future statements that the page has run
         self._seeder = _Seeder()
@@ -109,6 +111,16 @@ class _Engine:
         _reply("values", "")
         _message(self._requests)  # 'go'
         sys.displayhook(value)
+
+    def do_module(self, place: str) -> None:
+        folder, name = place.split("\n")
+        names = self._main.__dict__
+        if self._of_prelude is None:
+            self._of_prelude = {key: names[key] for key in names if not key.startswith("__")}
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
+        names.clear()
+        names.update({**import_module(name).__dict__, **self._of_prelude})
 
     def _parsed(self, source: str) -> tuple[str, ast.Module]:
         """Return the name and the syntax tree of an input, whose lines tracebacks can show."""

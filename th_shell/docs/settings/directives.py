@@ -25,7 +25,6 @@ from typing import NamedTuple
 from th_shell.docs.reading.classification import examples_of
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import (
-    PYTHON,
     Block,
     Example,
     Kind,
@@ -53,7 +52,7 @@ _OPAQUE = (
 _IN_PAGE = re.compile(_HTML, re.S)
 _IN_MARKDOWN = re.compile(f"{_OPAQUE}|{_HTML}", re.S)
 _RST = re.compile(r"^(?P<margin>\s*)\.\.\s+(?P<text>th-docs\b.*)$")
-_LINE = re.compile(r"^(?P<code>.*?)(?:(?<!-)-{2,}|(?<!#)#+|(?<!/)//+)\s*(?P<text>th-docs\b.*)$")
+_LINE = re.compile(r"^(?P<code>.*?)(?:(?<![-!])-{2,}|(?<!#)#+|(?<!/)//+)\s*(?P<text>th-docs\b.*)$")
 _FENCE = re.compile(r"^\s*(?:`{3}|~{3}).*")
 #: Sybil's `reset`: '.. clear-namespace', '<!--- clear-namespace -->', '% …' in MyST.
 _CLEAR = re.compile(r"^\s*(?:\.\.|<!-{2,}|%)\s+clear-namespace\s*(?:-->\s*)?$")
@@ -291,14 +290,12 @@ _ALL_GROUPS = "*"
 
 
 def _prepared(page: str, blocks: Sequence[Block], examples: Sequence[Example]) -> Iterator[Placed]:
-    """Yield the code of Sphinx's testsetup and testcleanup, for the examples of their groups."""
-    members = [
-        (i, example.group) for i, example in enumerate(examples) if example.language == PYTHON
-    ]
-    groups = {group for _, group in members}
+    """Yield the code of blocks that is run for the examples of their groups: testsetup's."""
     for block in blocks:
         if block.role not in _HIDDEN:
             continue
+        members = [(i, e.group) for i, e in enumerate(examples) if e.language == block.language]
+        groups = {group for _, group in members}
         place = f"{page}:{block.opening}"
         code = dedent("\n".join(line.text for line in block.lines))
         layer = Layer(hidden=(Hidden(_HIDDEN[block.role], code, place),))

@@ -1,9 +1,15 @@
 """Which comments of a Lua source have examples."""
 
+from pathlib import Path
+
 import pytest
 
+from th_shell.docs.checking import check_page
+from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Block
 from th_shell.docs.reading.formats import lua
+from th_shell.docs.reading.page import read
+from th_shell.docs.running.evaluation import Runner
 
 
 def found(source: str) -> list[tuple[str, list[tuple[int, str]]]]:
@@ -80,3 +86,14 @@ def test_language_of_a_fence() -> None:
     (block,) = lua.find(["--- Text", "-- ```sh", "-- ls", "-- ```"])
     assert isinstance(block, Block)
     assert block.language == "sh"
+
+
+def test_the_module_that_is_documented_is_loaded(tmp_path: Path, runner: Runner) -> None:
+    page = tmp_path / "some" / "list.lua"
+    page.parent.mkdir()
+    page.write_text(
+        "--- Lists.\n-- @classmod some.list\nlocal list = {}\n--- the first\n"
+        "-- @usage > list.first({4})\n-- 4\nfunction list.first(x) return x[1] end\nreturn list\n"
+    )
+    (found,) = check_page(read(page, Compiler()), runner).results
+    assert (found.example.source, found.verdict.value) == ("list.first({4})", "pass")

@@ -76,7 +76,7 @@ def test_prompt_outside_of_code() -> None:
 
 def test_prompt_within_code_is_one_example(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text("```\nth> 1\n```\n\n    th> 2\n\nText\n\nth> 3\n```sh\nth> 4\n```\n")
+    page.write_text("```\nth> 1\n```\n\n    th> 2\n\nText\n\nth> 3\n```c\nth> 4\n```\n")
     assert contents(read_page(page).blocks) == [[(2, "th> 1")], [(5, "th> 2")], [(9, "th> 3")]]
 
 
@@ -110,3 +110,18 @@ def test_lines_have_their_numbers(lines: list[str]) -> None:
         for line in block.lines:
             whole = lines[line.number - 1] if line.number <= len(lines) else ""
             assert whole.strip().endswith(line.text.strip())
+
+
+def test_a_shell_of_lua_in_the_block_of_a_terminal(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```bash\ncd x\nth\n\nth> 1\n```\n```sh\n$ lua\n> 2\n```\n```bash\n> f\n```\n")
+    assert contents(read_page(page).blocks) == [[(5, "th> 1")], [(9, "> 2")]]
+
+
+def test_a_page_that_is_shown_is_not_run(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "````\n<!-- th-docs: setup\nx = 1\n-->\n```lua\n> x\n```\n````\n```\n> 1\n```\n"
+    )
+    found = read_page(page)
+    assert (contents(found.blocks), found.unread) == ([[(10, "> 1")]], 1)

@@ -21,6 +21,7 @@ FORMATS = {
     **dict.fromkeys((".rest", ".rst"), "rst"),
     ".ipynb": "notebook",
     ".lua": "lua",
+    ".py": "docstrings",
 }
 
 

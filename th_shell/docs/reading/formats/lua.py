@@ -6,12 +6,14 @@ begin with '---' or '--[[--', indented code as well. The text of a comment is re
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
-from th_shell.docs.reading.examples import Block, Line, numbered
+from th_shell.docs.reading.examples import LUA, Block, Line, Role, numbered
 from th_shell.docs.reading.formats import markdown
 
 _TOKEN = re.compile(
@@ -26,6 +28,9 @@ _DOCUMENTATION = re.compile(r"--\[=*\[-|---(?!-)")
 _OPENING = re.compile(r"^--\[=*\[-*")
 _CLOSING = re.compile(r"(?<!-)-*\]=*\]$")
 _TAG = re.compile(r"^\s*@(?P<name>\w+)\b\s?(?P<text>.*)$")
+_MODULE = re.compile(
+    r"^[-\s]*@(?:class)?mod(?:ule)?\s+(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*$"
+)
 _DECLARED = re.compile(
     r"[ \t]*(?:\n[ \t]*)?(?:local\s+)?(?:function\s+([A-Za-z_][\w.:]*)|([A-Za-z_][\w.]*)\s*=(?!=))"
 )
@@ -91,3 +96,27 @@ def _usages(comment: _Comment) -> Iterator[Block]:
             start, texts = at, [tag["text"]]
         elif start:
             texts.append(line)
+
+
+#: Code that loads a module from its own tree, and gives it the last part of its name.
+_REQUIRE = """\
+package.path = {folder} .. '/?.lua;' .. {folder} .. '/?/init.lua;' .. package.path
+do local ok, module = pcall(require, {name})
+if ok and module ~= true and {last} == nil then {last} = module end end"""
+
+
+def requiring(lines: Sequence[str], path: Path) -> list[Block]:
+    """Return a block that loads the module which a source documents; none where it names none."""
+    tags = ((number, _MODULE.match(line)) for number, line in enumerate(lines, 1))
+    number, match = next(((n, tag) for n, tag in tags if tag), (0, None))
+    if not match:
+        return []
+    parts = match["name"].split(".")
+    above = len(parts) - (path.stem != "init")
+    folder = path.resolve().parents[min(above, len(path.resolve().parents) - 1)]
+    code = _REQUIRE.format(folder=_quoted(str(folder)), name=_quoted(match["name"]), last=parts[-1])
+    return [Block(number, number, LUA, (Line(number, code),), role=Role.SETUP)]
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

@@ -20,6 +20,7 @@ from th_shell.docs.reading.languages import DIRECTIVES, directed, fence_language
 #: In the source of a heading: tags, the targets of links, and marks.
 _MARKUP = re.compile(r"<[^<>]*>|\]\([^()]*\)|[\[\]*`#\\]")
 _UNDERLINE = re.compile(r"\s[=-]+\s*$")
+_FENCE = re.compile(r"^[ \t]*(?:`{3}|~{3})", re.M)
 #: A line that begins with a letter continues a paragraph or begins one; in a fence it is text, and
 #: as long as it has no '>' it ends no tag.
 _PROSE = re.compile(r"^[A-Za-z][^>]*\Z")
@@ -86,6 +87,8 @@ def _block(token: Token, outline: Sequence[int], lines: Sequence[str]) -> Block:
             inside[at] = text  # without the margin of a list or a quotation
     numbered = tuple(Line(at + 1, text) for at, text in inside.items())
     language = fence_language(token.info)
+    if not language and len(token.markup) > 3 and len(_FENCE.findall(token.content)) > 1:
+        language = "markdown"  # it shows a page
     block = Block(start, after + 1, language, numbered or (Line(start + 1, ""),))
     if not token.info.startswith("{"):
         return block

@@ -22,20 +22,23 @@ _SKIP_MARK = "<!-- th-docs: skip -->"  # at the end of the Markdown above a cell
 #: As Jupyter's own tools name it, and nbval.
 _SKIP_TAGS = frozenset(("skip-execution", "nbval-skip"))
 _PICTURE = "image/"
+#: The names of format 3 for kinds of outputs, as format 4 has them, and for pictures.
+_OUTPUTS = {"pyout": "display_data", "pyerr": "error"}
+_PICTURES = ("png", "jpeg", "svg")
 #: Halves of characters, which JSON can write and UTF-8 cannot; and NUL, which a page has not.
 _NO_TEXT = re.compile(r"[\0\ud800-\udfff]")
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
-    """Yield the cells of a notebook, each with its output. Raises PageError."""
+    """Yield the cells of a notebook of format 3 or 4, each with its output. Raises PageError."""
     text = "\n".join(lines)
     try:
         notebook = _Decoder(text).decode(text)
-        yield from _blocks(notebook["cells"], _language(notebook["metadata"]))
+        yield from _blocks(_cells(notebook), _language(notebook["metadata"]))
     except json.JSONDecodeError as error:
         raise PageError(f"not a notebook: {error}") from None
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-        raise PageError("not a notebook of format 4, which has cells and their sources") from None
+        raise PageError("not a notebook of format 3 or 4, with cells and their sources") from None
 
 
 class _Text(str):
@@ -66,7 +69,32 @@ class _Decoder(json.JSONDecoder):
 
 def _language(metadata: dict[str, Any]) -> str:
     kernel, language = metadata.get("kernelspec", {}), metadata.get("language_info", {})
-    return str(kernel.get("language") or language.get("name") or "python").lower()
+    name = kernel.get("language") or language.get("name") or metadata.get("language")
+    return str(name or "python").lower()
+
+
+def _cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the cells of a notebook as format 4 has them."""
+    if "worksheets" not in notebook:
+        cells: list[dict[str, Any]] = notebook["cells"]
+        return cells
+    return [_upgraded(cell) for sheet in notebook["worksheets"] for cell in sheet["cells"]]
+
+
+def _upgraded(cell: dict[str, Any]) -> dict[str, Any]:
+    """Return a cell of format 3 as format 4 has it."""
+    if cell["cell_type"] == "heading":
+        return {"cell_type": "markdown", "source": ["# ", *cell["source"]]}
+    outputs = [
+        {**output, "output_type": _OUTPUTS.get(output["output_type"], output["output_type"])}
+        for output in cell.get("outputs", ())
+    ]
+    for output in outputs:
+        if output["output_type"] == "display_data":
+            pictures = {f"{_PICTURE}{kind}": output[kind] for kind in _PICTURES if kind in output}
+            output["data"] = {"text/plain": output.get("text", []), **pictures}
+    source = cell["input"] if cell["cell_type"] == "code" else cell["source"]
+    return {**cell, "source": source, "outputs": outputs}
 
 
 def _blocks(cells: list[dict[str, Any]], language: str) -> Iterator[Block]:

@@ -19,6 +19,8 @@ from dataclasses import replace
 
 from th_shell.docs.reading.cells import CELL, cells
 from th_shell.docs.reading.examples import PRINTED, PYTHON, Block, Line, numbered
+from th_shell.docs.reading.formats.dokuwiki import tagged
+from th_shell.docs.reading.languages import NAMED_PROMPT
 from th_shell.docs.reading.prose import is_alone, output_of, words_in
 from th_shell.docs.reading.python import typed_inputs
 from th_shell.python_syntax import PROMPT, syntax
@@ -33,7 +35,9 @@ _SHORT = re.compile(r"^[^\W_](?:.{0,58}[^\s.,:;!?…。])?$")
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
     """Return the blocks of a text page, and blocks of the prompts outside of fences."""
-    blocks = list(with_sessions(lines, list(_fenced(lines))))
+    of_tags, rest = tagged(lines)
+    fenced = sorted([*of_tags, *_fenced(rest)], key=lambda block: block.opening)
+    blocks = list(with_sessions(lines, fenced))
     inside = {line.number for block in blocks for line in block.lines}
     return complete(blocks, [h for h in _headings(lines) if h[0] not in inside], lines)
 
@@ -78,9 +82,15 @@ def _closes(opened: str, mark: str) -> bool:
 
 
 def _headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the line and text of each heading: lines with '#', and short ones that stand alone."""
+    """Yield the line and text of each heading: lines with '#', and short ones that stand alone.
+
+    In DokuWiki `=` stands around it.
+    """
     for at, text in enumerate(lines):
-        if text.startswith("#"):
+        if text.startswith("==") and text.endswith("=="):
+            if title := text.strip("= \t"):
+                yield at + 1, title
+        elif text.startswith("#"):
             if marked := _HEADING.match(text):
                 yield at + 1, marked["text"].rstrip(" \t#")
         elif 0 < len(text) <= 60 and _SHORT.match(text) and is_alone(at, lines):
@@ -89,7 +99,7 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 # -- examples outside of blocks, and the headings of blocks
 
-_PROMPT = re.compile(r"^\s*th> ")
+_PROMPT = re.compile(rf"^\s*{NAMED_PROMPT}")
 _PRINTED = re.compile(rf"^\s*(?:{PRINTED})\s*$")
 
 
