@@ -22,7 +22,13 @@ from th_shell.docs.judging.devices import with_missing_devices
 from th_shell.docs.judging.missing_outputs import with_missing_outputs
 from th_shell.docs.judging.randomness import judge_page
 from th_shell.docs.judging.reasons import damage, with_announced_errors, with_fragments
-from th_shell.docs.judging.verdicts import ANNOUNCED, PageResult, Result, Verdict
+from th_shell.docs.judging.verdicts import (
+    ANNOUNCED,
+    PageResult,
+    Result,
+    Verdict,
+    sufficient_tolerance,
+)
 from th_shell.docs.reading import lua_names
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON
@@ -207,4 +213,8 @@ def _damaged(result: Result, page: Page) -> Result:
     if result.verdict not in (Verdict.DIFFERS, Verdict.ERROR):
         return result
     problem = damage(result.example, result.got, page.compiler)
-    return replace(result, verdict=Verdict.DAMAGED, note=problem) if problem else result
+    if problem:
+        return replace(result, verdict=Verdict.DAMAGED, note=problem)
+    rtol = sufficient_tolerance(result.example, result.got) if not result.note else 0
+    note = f"only last digits differ: rtol={rtol:g} takes them as equal"
+    return replace(result, note=note) if rtol else result

@@ -150,6 +150,13 @@ def test_outputs_of_python_are_texts(
     assert words(judged(runner, tmp_path, "page.md", python(page))) == verdicts
 
 
+def test_a_tolerance_is_proposed(runner: Runner, tmp_path: Path) -> None:
+    page = python(">>> 0.1 + 0.2\n0.3\n>>> 1/3\n0.333\n>>> 1/3\n0.34")
+    notes = [result.note for result in judged(runner, tmp_path, "page.md", page)]
+    proposal = "only last digits differ: rtol=1e-14 takes them as equal"
+    assert notes == [proposal, proposal, ""]
+
+
 def test_tolerance_on_request(runner: Runner, tmp_path: Path) -> None:
     page = "<!-- th-docs page: rtol=0.5 -->\n\n" + python(">>> 1/3\n0.4")
     assert words(judged(runner, tmp_path, "page.md", page)) == "pass"

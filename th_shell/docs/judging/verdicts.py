@@ -400,6 +400,19 @@ def comparison(example: Example) -> Callable[[str, str], bool]:
     return lambda expected, got: agrees(expected, got, tolerance)
 
 
+#: Tolerances that are proposed where printed numbers are nearly the documented ones.
+_PROPOSED = (1e-14, 1e-12, 1e-9, 1e-6)
+
+
+def sufficient_tolerance(example: Example, got: str) -> float:
+    """Return the least proposed `rtol` by which an example that differs would hold; 0 for none."""
+    for rtol in _PROPOSED:
+        settings = replace(example.settings, rtol=rtol)
+        if comparison(replace(example, settings=settings))(example.expected, got):
+            return rtol
+    return 0
+
+
 def _compare_printout(example: Example, expected: str, first: str, second: str) -> Verdict | None:
     """Compare outputs of Lua by rules for tables, literals and unordered fields.
 
