@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from th_shell import python_syntax
 from th_shell.docs.judging import expectations
+from th_shell.docs.judging.agreement import sufficient_tolerance
 from th_shell.docs.judging.devices import with_missing_devices
 from th_shell.docs.judging.missing_outputs import with_missing_outputs
 from th_shell.docs.judging.randomness import judge_page
@@ -27,7 +28,6 @@ from th_shell.docs.judging.verdicts import (
     PageResult,
     Result,
     Verdict,
-    sufficient_tolerance,
 )
 from th_shell.docs.reading import lua_names
 from th_shell.docs.reading.compiler import Compiler

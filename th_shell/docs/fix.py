@@ -25,9 +25,10 @@ from pathlib import Path
 
 from th_shell.docs.checking import Assessment, Checker, assess_page, held, own_faults
 from th_shell.docs.command_lines import parser_of, rules_of
+from th_shell.docs.judging.agreement import comparison
 from th_shell.docs.judging.printout import ANYTHING
 from th_shell.docs.judging.python_output import comparable_outcome
-from th_shell.docs.judging.verdicts import Result, Verdict, comparison
+from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Kind, Line
 from th_shell.docs.reading.lua_names import strings

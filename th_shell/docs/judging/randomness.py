@@ -15,11 +15,12 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from th_shell.docs.judging import plausibility, scripts
+from th_shell.docs.judging.agreement import comparison
 from th_shell.docs.judging.comparison import agrees_within, sorting
 from th_shell.docs.judging.documented_values import cell_to_adopt, code_to_adopt, vary_literals
 from th_shell.docs.judging.printout import is_scaled, number_words, numbers, with_exact_hex
 from th_shell.docs.judging.python_output import comparable, comparable_outcome
-from th_shell.docs.judging.verdicts import QUOTES, Result, Verdict, comparison, judge
+from th_shell.docs.judging.verdicts import QUOTES, Result, Verdict, judge
 from th_shell.docs.reading.examples import LUA, Example
 from th_shell.docs.reading.lua_names import read_names
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner

@@ -11,8 +11,9 @@ from dataclasses import replace
 from itertools import accumulate
 
 from th_shell.docs.judging import plausibility
+from th_shell.docs.judging.agreement import comparison
 from th_shell.docs.judging.printout import numbers
-from th_shell.docs.judging.verdicts import Result, Verdict, comparison
+from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.running.evaluation import Outcome
 

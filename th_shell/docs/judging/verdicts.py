@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
 from th_shell import python_syntax
+from th_shell.docs.judging.agreement import comparison, is_quoted
 from th_shell.docs.judging.comparison import (
-    agrees,
     agrees_by_layout,
     agrees_in_any_order,
     announces_error,
@@ -32,7 +32,7 @@ from th_shell.docs.judging.tables import like_tables, same_tables
 from th_shell.docs.reading.comment_values import Value, literal_in, quoted_in, remark_of
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.running.evaluation import ENDED, Outcome, unrunnable
-from th_shell.docs.settings.settings import Tolerance, filtered
+from th_shell.docs.settings.settings import filtered
 
 
 class Verdict(Enum):
@@ -56,11 +56,6 @@ class Verdict(Enum):
 _COMMENT = re.compile(r"--.*")
 #: Marks around and between values in comments, which printed values do not have.
 QUOTES = re.compile(r"[\"',]")
-#: Values of Lua as they are written in code.
-_LITERAL = re.compile(
-    rf"\"(?P<double>[^\"\\\n]*)\"|'(?P<single>[^'\\\n]*)'|(?P<word>nil|true|false|{NUMBER})"
-)
-_LITERALS = re.compile(rf"(?:(?:{_LITERAL.pattern})(?:\s+|\Z))+")
 #: A comment that announces an error, and says nothing else.
 _ANNOUNCES = re.compile(
     r"(?:=?>)? *\[?(?:this |it |assertion )?(?:fails|(?:(?:raises|throws) )?(?:an )?error)"
@@ -387,32 +382,6 @@ def _compare(example: Example, first: str, second: str) -> Verdict:
     return Verdict.LAYOUT if by_chance else Verdict.DIFFERS
 
 
-def comparison(example: Example) -> Callable[[str, str], bool]:
-    """Return the function that compares an example's documented text with a printed one.
-
-    Its arguments are the documented and the printed text; it returns whether they agree.
-    """
-    tolerance = example.settings.tolerance
-    if "NUMBER" in example.flags:
-        tolerance = tolerance.plus(1e-12)
-    if example.language == PYTHON and tolerance == Tolerance():
-        return is_same_text
-    return lambda expected, got: agrees(expected, got, tolerance)
-
-
-#: Tolerances that are proposed where printed numbers are nearly the documented ones.
-_PROPOSED = (1e-14, 1e-12, 1e-9, 1e-6)
-
-
-def sufficient_tolerance(example: Example, got: str) -> float:
-    """Return the least proposed `rtol` by which an example that differs would hold; 0 for none."""
-    for rtol in _PROPOSED:
-        settings = replace(example.settings, rtol=rtol)
-        if comparison(replace(example, settings=settings))(example.expected, got):
-            return rtol
-    return 0
-
-
 def _compare_printout(example: Example, expected: str, first: str, second: str) -> Verdict | None:
     """Compare outputs of Lua by rules for tables, literals and unordered fields.
 
@@ -422,16 +391,7 @@ def _compare_printout(example: Example, expected: str, first: str, second: str) 
     if agrees_in_any_order(expected, first, tolerance):
         return Verdict.LAYOUT
     is_table = all(same_tables(expected, got, equal) for got in (first, second))
-    if is_table or all(_is_quoted(expected, got) for got in (first, second)):
+    if is_table or all(is_quoted(expected, got) for got in (first, second)):
         return Verdict.PASS
     # Runs may differ in the order of fields alone.
     return Verdict.DIFFERS if agrees_in_any_order(first, second) else None
-
-
-def _is_quoted(expected: str, got: str) -> bool:
-    """Tell whether the page shows the printed values as literals of Lua: `"a"  1`."""
-    if not _LITERALS.fullmatch(expected.strip()):
-        return False
-    literals = _LITERAL.finditer(expected)
-    words = [match["double"] or match["single"] or match["word"] for match in literals]
-    return words == got.rstrip("\t\n").split("\t")
