@@ -34,7 +34,7 @@ from th_shell.tokens import Nesting
 
 #: The prompts 'th> ', 'lua> ' and '> ', and those of continuation lines: '>> ', '..> '.
 _PROMPT_LINE = re.compile(rf"^\s*{SHELL}?>(?!>)\s?(?P<input>.*)$")
-_CONTINUED = r"^\s*(?:>>(?!>)|\.\.\.?>{})\s?(?P<input>.*)$"
+_CONTINUED = r"^\s*(?:>>(?!>)|\.(?: |\.\.?)>{})\s?(?P<input>.*)$"
 _MORE_PROMPT = re.compile(_CONTINUED.format(""))
 _MORE = re.compile(_CONTINUED.format(rf"|{SHELL}?>"))
 _SHELL = re.compile(rf"^\s*(?:{SHELL}?>\s*)?\$\s+(?P<input>\S.*)$")
@@ -69,6 +69,8 @@ _ARROW = re.compile(r"^\s*=+>\s*(?P<value>\S.*)$")
 _PRINTED_EQUATION = re.compile(rf"^\s*(?P<name>{_NAME})\s*=\s*(?![\s=])[^{{(]*$")
 #: The names in a text that is printed before values: `'T = %d'`.
 _EQUATED = re.compile(rf"\b({_NAME})\b\s*=")
+#: A string, and a comment without a mark.
+_STRING_ALONE = re.compile(r"([\"'])(?:(?!\1)[^\\])*\1\s*--(?!>|\s*=)")
 #: A call that prints nothing, and gives a value that scripts do not show.
 _REQUIRES = re.compile(r"(?:[\w ,]+=\s*)?require\b")
 
@@ -214,7 +216,9 @@ class _Cutter:
             return self._compiler.expression(text[1:]) is Syntax.COMPLETE
         if text in self._assigned:
             return True
-        has_value = not text.startswith("--") and self._tells(text)
+        # A string with words beside it is its own value: it is no input.
+        is_input = not text.startswith("--") and not _STRING_ALONE.match(text)
+        has_value = is_input and self._tells(text)
         is_expression = has_value and self._compiler.expression(text) is Syntax.COMPLETE
         return is_expression and self._compiler.statement(text) is not Syntax.COMPLETE
 
