@@ -131,6 +131,9 @@ LOCALS = {
     "local A = 1\n```\n\n```lua\nlocal A = 2\n```\n\n```lua\nA --> 2": "ran ran pass",
     "local a = 3\nfunction f() return a end\na = 4\nf() --> 4": "ran ran ran pass",
     "local a = 3\nfunction f() return a end\nf() --> 4": "ran ran differs",
+    "local a = 3; local b = 4\na + b --> 7": "ran pass",
+    "local a = 3; local b = 4\na + b --> 8": "ran differs",
+    "local a = 3; do local a = 4 end\na --> 3": "ran pass",
     "local a = 3\nfunction f() return a end\nf() --> 3\n```\n\n```lua\nlocal a = 4\nf() --> 3": (
         "ran ran pass ran pass"
     ),

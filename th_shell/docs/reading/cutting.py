@@ -41,6 +41,8 @@ _SHELL = re.compile(rf"^\s*(?:{SHELL}?>\s*)?\$\s+(?P<input>\S.*)$")
 
 _NAME = r"[A-Za-z_]\w*"
 _LOCAL = re.compile(r"^\s*local\s+")
+_NEXT_LOCAL = re.compile(r";[ \t]*local[ \t]+(?!function\b)")
+_NESTED = re.compile(r"\b(?:do|function|then|repeat)\b|[\"'][^\n]*;[ \t]*local[^\n]*[\"']")
 #: The line of an argument in a help text: 'x = number  -- the width'.
 _SIGNATURE = re.compile(
     rf"^\s*{_NAME}\s*=\s*(?:(?:number|boolean|userdata)|(?:string|table)(?=\s*--))\s*(?:--.*)?$"
@@ -365,6 +367,8 @@ class _Cutter:
     def _without_local(self, source: str) -> str:
         # Each statement runs as a chunk of its own, where a local of a former one does not exist.
         text = _LOCAL.sub("", source)
+        if text != source and not _NESTED.search(source):
+            text = _NEXT_LOCAL.sub("; ", text)
         return text if self._compiler.statement(text) is Syntax.COMPLETE else source
 
     def _output(self, line: Line) -> None:
