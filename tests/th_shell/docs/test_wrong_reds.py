@@ -151,6 +151,10 @@ REPAIRS = {
     "print(3) -- prints 100\nfor k in pairs(t) print(k) end -- prints foo": "differs",
 }
 ORDERS = {
+    # Each key once, also where some of an array stand among the others.
+    "t = {[0] = 1, [-1] = 6, 3, x = 4, 5}\nn = 0\nfor k in pairs(t) do n = n + 1 end\nn --> 5": (
+        "ran ran ran pass"
+    ),
     "> {f = {math.sin}, n = 3}\n{n=3,f={function: 00369110}}": "pass",
     "> {f = {math.sin}, n = 3}\n{n=3,f={table: 00369110}}": "differs",
     "tds = require 'tds'\n> tds.Hash{a = 'x', b = 'y', c = tds.Vec('z')}\n"
