@@ -26,6 +26,18 @@ function itorch.html(text)
   end
 end
 
+-- Makes a function that plays a file in a notebook, by an element of HTML.
+local function plays(element)
+  return function(file)
+    local handle = io.open(file, 'rb')
+    if not handle then error(('cannot open <%s> in mode r'):format(file), 2) end
+    handle:close()
+    itorch.html(('<%s controls src="%s"></%s>'):format(element, file, element))
+  end
+end
+
+itorch.audio, itorch.video = plays 'audio', plays 'video'
+
 -- ------------------------------------------------------------------------------------------- plots
 
 local Plot = {}
@@ -116,6 +128,6 @@ end
 --- Makes an empty plot, to which methods add: `itorch.Plot():line(x, y):title('t'):draw()`.
 function itorch.Plot() return setmetatable({ curves = {}, histograms = {}, texts = {} }, Plot) end
 
-errors.make_public(itorch, 'image html Plot')
+errors.make_public(itorch, 'image html audio video Plot')
 errors.make_public(Plot)
 return itorch

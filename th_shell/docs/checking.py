@@ -167,7 +167,7 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
         from th_shell.docs.judging.healing import Healing  # late: most pages hold
 
         lines = {line.number: line.text for block in page.blocks for line in block.lines}
-        judged = judged._replace(results=with_announced_errors(results, lines))
+        judged = judged._replace(results=with_announced_errors(results, lines, page.text))
         healed = Healing(page, judged, runner, sources, set(errata)).healed()
         results = _with_reasons(healed.results, judged.outcomes, page, runner)
         inputs.update(healed.inputs)

@@ -35,6 +35,21 @@ COMMENTS = {
     "-- this fails,\n-- since it does\nerror('a')": "layout",
     "-- this works\nerror('a')": "error",
     "-- this raises an error: 'other words'\nerror('a')": "error",
+    "-- error: no \"a\", or 'b'\nerror('no \"a\", or \\'b\\'')": "layout",
+    "-- error: no `a`, or 'b'\nerror('no \"a\", or \\'b\\'')": "error",
+    "f = function()\n  -- this code will crash\n  error('a')\nend\nf()": "ran error",
+    "pcall(error)\nassert(loadstring(\n  -- this will crash\n  '3 +'))": "ran layout",
+    "pcall(error)\nassert(loadstring(\n  -- this is 3\n  '3 +'))": "ran error",
+    "error('a b')\n```\nThis leads to the error message \"a\nb\".\n": "layout",
+    "error('a b')\n```\nThis leads to the error message \"a\nc\".\n": "error",
+    "error('a b')\n```\nThis leads to the text \"a b\".\n": "error",
+    'for i = 1, 2 do print(i) end -- Prints "1", "2" on separate lines': "pass",
+    "for i = 1, 2 do print(i) end -- Prints 1 then 2 on separate lines": "pass",
+    "for i = 1, 2 do print(i) end -- Prints 1 then 3 on separate lines": "differs",
+    # A string alone is what it is.
+    "'> [2| 4*u4 ]'  -- { 0, 1, 0, 2 }": "text",
+    "'a' .. 'b'  -- 'ac'": "differs",
+    "'a'  --> 'b'": "differs",
     "os.exit(3)\nprint(3) --> 3": "ran pass",
     "os.exit(tonumber('3'))\nprint(3) --> 3": "error pass",
 }
@@ -44,6 +59,8 @@ SCRIPTS = {
     f"{SHOWN}torch.ones(2)": "ran",
     f"{SHOWN}return 3": "ran",
     f"{SHOWN}math.max(1, 3)": "differs",
+    # An expression that is all of a script shows the form of a call.
+    f"{SHOWN}```\n\nThus:\n\n```lua\nmath.max(1, 3)": "ran",
 }
 NAMES = {
     # The parameters of functions are no values of the page.
@@ -53,6 +70,18 @@ NAMES = {
     "outputSize = 3\nx = torch.ones(outputsize)": "ran error",
     # A name in other letters that the page uses over and over is its own.
     "outputSize = 3\n" + "x = nosuch.f(outputsize)\n" * 3: "ran fragment fragment fragment",
+    "hiddenSize = 3\nerror(hiddensize, inputsize)": "ran fragment",
+    # A name that an input reads and sets.
+    "a, b = ...\nb = b + 1": "ran fragment",
+    "b = nil\nb = b + 1": "ran error",
+    "ls = table.concat(ls)": "fragment",
+    "ls = {{}}\nls = table.concat(ls)": "ran error",
+    # What a call makes of it.
+    "f = coroutine.wrap\ng = rawequal(loss, 3)\ng.x = 3": "ran ran fragment",
+    "loss = 3\ng = rawequal(loss, 3)\ng.x = 3": "ran ran error",
+    "loss = 3\ng = rawequal(Loss, 3)\ng.x = 3": "ran ran error",
+    "error(\"could not load package 'custom'\")": "fragment",
+    "package.preload.p = function() error('could not load it') end\nrequire 'p'": "ran error",
     "module:forward(3)": "fragment",
     "module = {}\nmodule:forward(3)": "ran error",
     "error(string)": "fragment",
@@ -102,6 +131,12 @@ LOCALS = {
     "local A = 1\n```\n\n```lua\nlocal A = 2\n```\n\n```lua\nA --> 2": "ran ran pass",
     "local a = 3\nfunction f() return a end\na = 4\nf() --> 4": "ran ran ran pass",
     "local a = 3\nfunction f() return a end\nf() --> 4": "ran ran differs",
+    "local a = 3; local b = 4\na + b --> 7": "ran pass",
+    "local a = 3; local b = 4\na + b --> 8": "ran differs",
+    "local a = 3; do local a = 4 end\na --> 3": "ran pass",
+    "local a = 3\nfunction f() return a end\nf() --> 3\n```\n\n```lua\nlocal a = 4\nf() --> 3": (
+        "ran ran pass ran pass"
+    ),
     "local threads = require 'threads'\nlocal text = 'x'\n"
     "p = threads.Threads(1, function() x = #text end)\n"
     "p:addjob(function() return x end, function(y) z = y end)\np:synchronize()\nz --> 1": (
@@ -115,7 +150,27 @@ REPAIRS = {
     "> y = 3 -- the sum\nof all numbers": "healed",
     "print(3) -- prints 100\nfor k in pairs(t) print(k) end -- prints foo": "differs",
 }
-TABLES = (COMMENTS, NAMES, DEVICES, LOCALS, REPAIRS)
+ORDERS = {
+    # Each key once, also where some of an array stand among the others.
+    "t = {[0] = 1, [-1] = 6, 3, x = 4, 5}\nn = 0\nfor k in pairs(t) do n = n + 1 end\nn --> 5": (
+        "ran ran ran pass"
+    ),
+    "> {f = {math.sin}, n = 3}\n{n=3,f={function: 00369110}}": "pass",
+    "> {f = {math.sin}, n = 3}\n{n=3,f={table: 00369110}}": "differs",
+    "tds = require 'tds'\n> tds.Hash{a = 'x', b = 'y', c = tds.Vec('z')}\n"
+    "tds.Hash[3]{\n    b : y\n    a : x\n    c : tds.Vec[1]{\n            1 : z\n        }\n}": (
+        "ran layout"
+    ),
+    "tds = require 'tds'\n> tds.Hash{a = 'x', b = 'y'}\ntds.Hash[2]{\n    b : x\n    a : y\n}": (
+        "ran differs"
+    ),
+    "> f = function(x)\n. >   return x\n. > end\n> f(3)\n3": "ran pass",
+    "> {1, 'a'}\n{\n  1 : 1\n  2 : a\n}\n\n_LAST: contains the last result": "pass",
+    "> {1, 'a'}\n{\n  1 : 1\n  2 : b\n}\n\n_LAST: contains the last result": "differs",
+    "> print(torch.uniform(), torch.uniform(), torch.uniform())\n0.25 0.5 ....": "layout",
+    "> print(torch.uniform(), torch.uniform(), torch.uniform())\n0.25 a ....": "differs",
+}
+TABLES = (COMMENTS, NAMES, DEVICES, LOCALS, REPAIRS, ORDERS)
 
 
 @pytest.mark.parametrize(("page", "verdicts"), [row for table in TABLES for row in table.items()])

@@ -27,6 +27,8 @@ from th_shell.docs.settings.settings import Tolerance
 _Piece = TypeVar("_Piece", bound=Sized)
 
 _QUOTES = re.compile(r"[\"']")
+#: Dots for the rest of the numbers in the last line.
+_OPEN_END = re.compile(r"(?<=\d)[^\S\n]\.{3,4}\s*\Z")
 _TABLE = re.compile(r"^[^\S\n]*\{[^\S\n]*$", re.M)
 
 #: A result may be off by so many times the effect of one change of the inputs within rounding.
@@ -104,6 +106,7 @@ def agrees_by_layout(expected: str, first: str, second: str) -> bool:
 
 def _covers_layout(expected: str, got: str) -> bool:
     """Tell whether a text with lines `...` has the layout of a printed one around them."""
+    expected = _OPEN_END.sub("\n...", expected)
     if not printout.ELLIPSIS.search(expected):
         return False
     documented, printed = (
@@ -315,7 +318,7 @@ _RAISED = r"(?:(?:an?|the|\w+) )?(?:\w+ )?(?:errors?|exceptions?)"
 #: clause, or before a quoted message or a reason.
 _PREDICATE = re.compile(
     rf"(?:\bfails?|\b(?:raises?|throws?|gives?|causes?|produces?|results? in)(?: {_RAISED})"
-    r"|\b(?:raises?|throws?)|\b(?:illegal|invalid|not allowed)"
+    r"|\b(?:raises?|throws?|crash(?:es)?)|\b(?:illegal|invalid|not allowed)"
     r"|(?:^|\b(?:an?|also|now|is|will|would|should|must|syntax|type|run-?time) )errors?(?: out)?)"
     r"(?=\s*(?:$|['\"`]|\b(?:because|since|as|here|again|too|now|when)\b))"
     r"|^(?:illegal|invalid)(?: \w+){1,2}$",
@@ -342,6 +345,8 @@ def rules_out(comment: str, message: str) -> bool:
     if not announcement:
         return False
     text = announcement["text"]
+    if is_error_message(text, message):
+        return False
     names = [name for _, name in _QUOTED.findall(text)] + printout.number_words(text)
     return is_nearly(text, message) or any(not says(message, name) for name in names)
 

@@ -83,11 +83,16 @@ def _left_out(
     for form in _FORMS:
         members = [i for i, r in enumerate(results) if (r.example.language, r.example.kind) == form]
         shown = sum(results[i].checked and _documents_output(results[i].example) for i in members)
+        blocks = {
+            results[i].example.block for i in members if _documents_output(results[i].example)
+        }
         silent = [
             i
             for i in members
             if _prints(results[i], texts[i], outcomes[i])
             and not _is_excused(results[i].example, lines)
+            # A script may consist of an expression alone: it shows the form of a call.
+            and (Kind.BARE not in form or results[i].example.block in blocks)
         ]
         is_python = PYTHON in form
         if Kind.BARE in form and len(silent) == 1 and _OBJECT.search(texts[silent[0]].strip()):

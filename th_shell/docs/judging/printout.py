@@ -155,7 +155,7 @@ _OVERWRITTEN = re.compile(r"^.*\r(?!$)", re.M)
 _ADDRESS = re.compile(
     r"(?:(?<=: )|(?<=\bat )|(?<=\bstorage )|(?<=[(\[<@]))0x[0-9a-fA-F]+\b"
     r"|(?:(?<=table: )|(?<=function: )|(?<=userdata: )|(?<=thread: ))[0-9A-Fa-f]{8,16}\b"
-    r"|(?<=[^\W\d]: )0[0-9A-F]{7,15}\b"
+    r"|(?<=[^\W\d]: )0[0-9A-F]{7,15}\b|(?<=function: )builtin#\d+"
 )
 _HEXADECIMAL = re.compile(r"\b0x([0-9a-fA-F]+)\b")
 #: A prompt behind a text without an end of line.
@@ -187,7 +187,7 @@ _OF_TIMES = re.compile(
     r"|Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
     r"|Sep(?:tember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b"
 )
-_PROSE = re.compile(r"\n[ \t]*\n(?:[A-Z][a-z]+)(?: [\w,]+)*:?\s*\Z")
+_PROSE = re.compile(r"\n[ \t]*\n(?:[A-Z][a-z]+|_?[A-Z]+:(?= \w))(?: [\w,]+)*:?\s*\Z")
 #: The position before a message: 'name.lua:1: ', '[string "…"]:1: ', '[7]:1: ' at a prompt.
 _POSITION = re.compile(
     r"(?:\bsyntax error: )?"

@@ -16,15 +16,17 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
+from itertools import dropwhile, takewhile
 from posixpath import dirname
 
 from th_shell import python_syntax
 from th_shell.docs.judging.comparison import announces_error, rules_out, says
 from th_shell.docs.judging.documented_values import has_uneven_rows
 from th_shell.docs.judging.printout import (
+    bare_message,
     contradictions,
     only_rows,
     printed_tensors,
@@ -87,11 +89,15 @@ def _in_python(example: Example, got: str) -> str:
     return "the rows have different lengths" if has_uneven_rows(text) else ""
 
 
-def with_announced_errors(results: Iterable[Result], lines: Mapping[int, str]) -> list[Result]:
-    """Return the results; an error that the comment above its input announces is documented.
+def with_announced_errors(
+    results: Iterable[Result], lines: Mapping[int, str], text: str = ""
+) -> list[Result]:
+    """Return the results; an error that its page announces is documented.
 
-    lines: those of the page's code, by their numbers.
+    A comment above its input or in it does so, or the paragraph below its block quotes the message.
+    lines: those of the page's code, by their numbers. text: all of the page.
     """
+    every = text.split("\n")
 
     def judged(result: Result) -> Result:
         example, at = result.example, result.example.line - 1
@@ -100,11 +106,22 @@ def with_announced_errors(results: Iterable[Result], lines: Mapping[int, str]) -
             comments.insert(0, lines[at].lstrip(" \t-"))
             at -= 1
         is_open = result.verdict is Verdict.ERROR and not (example.expected or example.value)
-        comment = ". ".join(comments)
+        comment = ". ".join([*comments, *_INSIDE.findall(example.source)])
         is_told = is_open and announces_error(comment) and not rules_out(comment, result.got)
+        is_told |= is_open and _quotes(every[example.last :], bare_message(result.got))
         return replace(result, verdict=Verdict.LAYOUT, note=ANNOUNCED) if is_told else result
 
     return list(map(judged, results))
+
+
+def _quotes(below: Sequence[str], message: str) -> bool:
+    """Tell whether the paragraph below the block that ends here quotes an error's message."""
+    if not below or not _FENCE.match(below[0]):
+        return False
+    paragraph = dropwhile(str.isspace, (f"{line}\n" for line in below[1:]))
+    words = " ".join(" ".join(takewhile(lambda line: not line.isspace(), paragraph)).split())
+    quoted = {text for _, text in _IN_QUOTES.findall(words)}
+    return "error" in words and " ".join(message.split()) in quoted
 
 
 def with_fragments(
@@ -172,9 +189,11 @@ class _Fragments:
         for hidden in result.example.hidden:
             self._bound |= self._bound_in(hidden.text)
         bound = self._bound_in(source)
-        used = self._read_in(source) - bound
-        missing = self._missing(result, bound, used, undefined)
         is_lua = self._language == LUA
+        used = self._read_in(source) - bound
+        if is_lua:
+            used |= lua_names.reused_names(source)
+        missing = self._missing(result, bound, used, undefined)
         stand_ins = lua_names.placeholders(source) - self._given - bound if is_lua else set()
         origins = [self._unset[name] for name in self._unset.keys() & used]
         if missing and python_syntax.ALL_NAMES in self._unset:
@@ -190,7 +209,8 @@ class _Fragments:
             line = min(origins, default=result.example.line)
             self._add_fragment(source, bound, used, line)
             return replace(result, verdict=Verdict.FRAGMENT, note=note)
-        if stand_ins and not result.checked:
+        is_given = is_lua and self._are_given(source, used - self._bound)
+        if (stand_ins or is_given) and not result.checked:
             origins.append(result.example.line)
         self._add(result, source, bound, origins)
         return result
@@ -265,10 +285,18 @@ class _Fragments:
         if paths := [self._opened[name] for name in sorted(missing) if self._opened.get(name)]:
             return f"{_ABSENT}{paths[0]}"
         defined = set(_EXTENDED.findall(result.example.source))
-        is_slip = any(map(self._is_slip, set(missing) - defined))
+        named = set(missing) - defined
+        is_slip = bool(named) and all(map(self._is_slip, named))
         if is_slip or not (missing or stand_ins) or python_syntax.ALL_NAMES in self._bound:
             return ""
         return f"{LACKS}{', '.join(sorted({*missing, *stand_ins}))}"
+
+    def _are_given(self, source: str, missing: Set[str]) -> bool:
+        """Tell whether a call makes a value of names that have none: `f = grad(loss)`."""
+        is_made = any(
+            name in self._read_in(text) for text in _MADE.findall(source) for name in missing
+        )
+        return is_made and not any(map(self._is_slip, missing))
 
     def _is_slip(self, name: str) -> bool:
         """Tell whether a name differs only in capital letters from one that has a value.
@@ -320,6 +348,10 @@ LACKS = "the page gives no value to: "
 #: A comment on a line of its own, and how many lines of them are read.
 _ABOVE = re.compile(r"\s*--(?!\[|[->]|\s*=>)")
 _MOST_ABOVE = 3
+#: A comment of words in an input.
+_INSIDE = re.compile(r"--(?![\[>-])[ \t]*(\S.*)")
+_FENCE = re.compile(r"\s*(?:```|~~~)\s*$")
+_IN_QUOTES = re.compile(r"([\"`])([^\"`]+)\1")
 #: The beginning of the note of a result that needs a file or a module; its name follows.
 _ABSENT = "the page does not make: "
 _NAMED_TEXT = re.compile(
@@ -350,8 +382,10 @@ _TRIED_BEFORE = re.compile(r"loop or previous error loading module '([\w.-]+)'")
 _FIELD = re.compile(r"\b(\w+)[.:](?=(\w+))")
 #: An error for want of a field.
 _NO_FIELD = re.compile(r"attempt to \w+ field '(\w+)' \(a nil value\)|has no attribute '(\w+)'")
+#: The arguments of a call whose value is assigned.
+_MADE = re.compile(r"^[\w, \t]+=[^\S\n]*[A-Za-z_][\w.]*[({]([^\n]*)", re.M)
 #: A method call as a statement.
 _METHOD = re.compile(r"^[^\S\n]*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
 _NOT_THERE = re.compile(
-    r"(?i)(?:not|n't) find|not found|no such|cannot open|does not exist|no module"
+    r"(?i)(?:not|n't) (?:find|load)|not found|no such|cannot open|does not exist|no module"
 )

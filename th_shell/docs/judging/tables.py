@@ -20,7 +20,13 @@ _TOKEN = re.compile(
     rf"\s*(?:(?P<open>{{)|(?P<close>}})|(?P<mark>[,;])|\[\s*(?P<bracketed>{_ITEM})\s*\]\s*="
     rf"|(?P<key>{_ITEM})\s*[=:]|(?P<value>{_ITEM}))"
 )
+#: An object that a table holds: its address is no value of a key `function`.
+_OBJECT = re.compile(
+    r"\b(function|table|userdata|thread): (?:builtin#\d+|(?:0x)?[0-9A-Fa-f]{8,16}\b)"
+)
 _FIELD = re.compile(r"\s*(?P<key>\S.*?)[:=](?!\S)")  # of a table in lines
+#: The first line of a printed collection of tds.
+_COLLECTION = re.compile(r"tds\.\w+\[\d+\]\{")
 _ESCAPE = re.compile(r"\\(.)")
 _DEEPEST = 50  # tables in tables
 _LONGEST = 20_000  # characters of a text
@@ -66,7 +72,8 @@ def _tables(*texts: str) -> list[_Value]:
     """Return the tables that texts are; an empty list where one of them is something else."""
     if "{" not in texts[0] or max(map(len, texts)) > _LONGEST:
         return []
-    values = [value for value in map(_read, texts) if value is not None]
+    marked = (_OBJECT.sub(r"\1@", text) for text in texts)
+    values = [value for value in map(_read, marked) if value is not None]
     return values if len(values) == len(texts) else []
 
 
@@ -98,7 +105,7 @@ def in_order(text: str) -> list[str]:
             opened[-1][-1].append(line)
         else:
             lines.append(line)
-        if bare == "{" or bare.endswith("{") and opened:
+        if bare == "{" or bare.endswith("{") and (opened or _COLLECTION.fullmatch(bare)):
             opened.append([])
     return text.split("\n") if opened else lines
 

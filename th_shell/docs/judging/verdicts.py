@@ -25,6 +25,7 @@ from th_shell.docs.judging.printout import (
     NUMBER,
     at_other_addresses,
     bare_message,
+    readings,
     same,
     with_exact_hex,
 )
@@ -56,6 +57,11 @@ class Verdict(Enum):
 _COMMENT = re.compile(r"--.*")
 #: Marks around and between values in comments, which printed values do not have.
 QUOTES = re.compile(r"[\"',]")
+#: What stands on lines of its own, as a comment says, and what is between these values.
+_LISTED = re.compile(
+    r"(.*\S)\s+(?:each )?on (?:(?:a )?(?:separate|different)|its own|their own) lines?\b"
+)
+_JOINS = re.compile(r"[\"',\s]+(?:(?:and|then)\s+)*|\s")
 #: A comment that announces an error, and says nothing else.
 _ANNOUNCES = re.compile(
     r"(?:=?>)? *\[?(?:this |it |assertion )?(?:fails|(?:(?:raises|throws) )?(?:an )?error)"
@@ -319,12 +325,17 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     whole = _ARROW.sub("", remark_of(example.source))  # `Output: 3` may be what is printed
     readings = value.text, whole, QUOTES.sub(" ", value.text), *quoted, *first.readings
     verdicts = [_compare(replace(example, expected=text), *shown) for text in readings]
+    listed = _LISTED.match(value.text)
+    words = " ".join(_JOINS.split(listed[1])) if listed else ""
+    if listed:
+        verdicts.append(_compare(replace(example, expected=words), first.printed, second.printed))
     bare = replace(example, expected=QUOTES.sub(" ", value.text))
     verdicts.append(_compare(bare, *(QUOTES.sub(" ", text) for text in shown)))
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
     if best:
         return Result(example, best, first.shown)
-    is_value = (first.readings or value.is_plain) and first.shown.strip()
+    is_plain = value.is_plain or bool(listed) and Value(words).is_plain
+    is_value = (first.readings or is_plain) and first.shown.strip()
     is_judged = (is_value or literal) and not _NO_CONTENTS.search(first.shown)
     if not is_judged and not any(is_nearly(text, first.shown) for text in (value.text, *quoted)):
         return Result(example, Verdict.RAN, first.shown)
@@ -390,7 +401,9 @@ def _compare_printout(example: Example, expected: str, first: str, second: str) 
     equal, tolerance = comparison(example), example.settings.tolerance
     if agrees_in_any_order(expected, first, tolerance):
         return Verdict.LAYOUT
-    is_table = all(same_tables(expected, got, equal) for got in (first, second))
+    is_table = all(
+        any(same_tables(text, got, equal) for text in readings(expected)) for got in (first, second)
+    )
     if is_table or all(is_quoted(expected, got) for got in (first, second)):
         return Verdict.PASS
     # Runs may differ in the order of fields alone.

@@ -34,13 +34,15 @@ from th_shell.tokens import Nesting
 
 #: The prompts 'th> ', 'lua> ' and '> ', and those of continuation lines: '>> ', '..> '.
 _PROMPT_LINE = re.compile(rf"^\s*{SHELL}?>(?!>)\s?(?P<input>.*)$")
-_CONTINUED = r"^\s*(?:>>(?!>)|\.\.\.?>{})\s?(?P<input>.*)$"
+_CONTINUED = r"^\s*(?:>>(?!>)|\.(?: |\.\.?)>{})\s?(?P<input>.*)$"
 _MORE_PROMPT = re.compile(_CONTINUED.format(""))
 _MORE = re.compile(_CONTINUED.format(rf"|{SHELL}?>"))
 _SHELL = re.compile(rf"^\s*(?:{SHELL}?>\s*)?\$\s+(?P<input>\S.*)$")
 
 _NAME = r"[A-Za-z_]\w*"
 _LOCAL = re.compile(r"^\s*local\s+")
+_NEXT_LOCAL = re.compile(r";[ \t]*local[ \t]+(?!function\b)")
+_NESTED = re.compile(r"\b(?:do|function|then|repeat)\b|[\"'][^\n]*;[ \t]*local[^\n]*[\"']")
 #: The line of an argument in a help text: 'x = number  -- the width'.
 _SIGNATURE = re.compile(
     rf"^\s*{_NAME}\s*=\s*(?:(?:number|boolean|userdata)|(?:string|table)(?=\s*--))\s*(?:--.*)?$"
@@ -69,6 +71,8 @@ _ARROW = re.compile(r"^\s*=+>\s*(?P<value>\S.*)$")
 _PRINTED_EQUATION = re.compile(rf"^\s*(?P<name>{_NAME})\s*=\s*(?![\s=])[^{{(]*$")
 #: The names in a text that is printed before values: `'T = %d'`.
 _EQUATED = re.compile(rf"\b({_NAME})\b\s*=")
+#: A string, and a comment without a mark.
+_STRING_ALONE = re.compile(r"([\"'])(?:(?!\1)[^\\])*\1\s*--(?!>|\s*=)")
 #: A call that prints nothing, and gives a value that scripts do not show.
 _REQUIRES = re.compile(r"(?:[\w ,]+=\s*)?require\b")
 
@@ -214,7 +218,9 @@ class _Cutter:
             return self._compiler.expression(text[1:]) is Syntax.COMPLETE
         if text in self._assigned:
             return True
-        has_value = not text.startswith("--") and self._tells(text)
+        # A string with words beside it is its own value: it is no input.
+        is_input = not text.startswith("--") and not _STRING_ALONE.match(text)
+        has_value = is_input and self._tells(text)
         is_expression = has_value and self._compiler.expression(text) is Syntax.COMPLETE
         return is_expression and self._compiler.statement(text) is not Syntax.COMPLETE
 
@@ -361,6 +367,8 @@ class _Cutter:
     def _without_local(self, source: str) -> str:
         # Each statement runs as a chunk of its own, where a local of a former one does not exist.
         text = _LOCAL.sub("", source)
+        if text != source and not _NESTED.search(source):
+            text = _NEXT_LOCAL.sub("; ", text)
         return text if self._compiler.statement(text) is Syntax.COMPLETE else source
 
     def _output(self, line: Line) -> None:

@@ -11,6 +11,7 @@ from th_shell.tokens import without_texts
 _NAME = r"[A-Za-z_]\w*"
 _NAMES = rf"({_NAME}(?:\s*,\s*{_NAME})*)"
 _ASSIGNED = re.compile(rf"(?:^|(?<!,)[;\s)]){_NAMES}\s*=(?!=)")
+_ASSIGNS = re.compile(rf"\s*(?:local\s+)?{_NAMES}\s*=(?!=)")
 _TABLE = re.compile(r"\{[^{}]*\}")
 _LOCALS = re.compile(rf"\blocal\s+{_NAMES}")
 _FUNCTIONS = re.compile(rf"\bfunction\s+({_NAME})\s*\(")
@@ -46,6 +47,14 @@ def lasting_names(source: str) -> set[str]:
     lists = _LOCALS.findall(code) + _FUNCTIONS.findall(code)
     lists += [name for _, name in _REQUIRED.findall(source)]
     return (assigned_names(code) | _split(lists)) - KEYWORDS
+
+
+def reused_names(source: str) -> set[str]:
+    """Return the names that an assignment sets and reads: `x` of `x = x + 1`; not in functions."""
+    code = _without_strings(source)
+    match = _ASSIGNS.match(code)
+    is_read = match and "function" not in code
+    return _split([match[1]]) & read_names(code[match.end() :]) if match and is_read else set()
 
 
 def placeholders(source: str) -> set[str]:

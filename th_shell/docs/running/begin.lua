@@ -82,9 +82,10 @@ end
 -- Returns the next key and its value in the order of this run, which `order` keeps from key to key.
 local function follow(t, key, order)
   local following, value = next(t, key)
-  local is_in_array = key == nil or type(key) == 'number'
+  if key == nil then order.keys, order.places = nil, nil end
+  local place = order.places and order.places[key] or 0
+  local is_in_array = place == 0 and (key == nil or type(key) == 'number')
   if is_in_array and following == (key or 0) + 1 then return following, value end
-  local place = key ~= nil and order.places and order.places[key] or 0
   if place == 0 then order.keys, order.places = ordered_keys(t, key) end
   if not order.keys then return following, value end
   repeat -- the loop may have removed fields

@@ -4,7 +4,7 @@ A local that a script declares is known to what stands below it, also in later b
 a global. Where that would change what follows, it stays one:
 
 - A function that is given to another thread takes its upvalues along, and no globals: a local that
-  the page sets once is an upvalue of the functions that use it.
+  no block sets twice, or without `local`, is an upvalue of the functions that use it.
 - A local that has the name of a global of an earlier block hides it to the end of its own block.
 """
 
@@ -29,12 +29,14 @@ class PageLocals:
         self._examples = examples
         in_lua = [e for e in examples if e.language == LUA and e.kind is not Kind.TEXT]
         lists = [lua_names.lasting_names(e.source) for e in in_lua]
-        times = Counter(name for names in lists for name in names)
-        local = {n for e, names in zip(in_lua, lists, strict=True) if e.is_local for n in names}
-        self._constant = {name for name in local if times[name] == 1}
+        pairs = list(zip(in_lua, lists, strict=True))
+        times = Counter((name, e.block) for e, names in pairs for name in names)
+        changed = {name for (name, _), number in times.items() if number > 1}
+        changed |= {name for e, names in pairs if not e.is_local for name in names}
+        self._constant = {name for e, names in pairs if e.is_local for name in names} - changed
         #: The blocks in which globals were first set, by name.
         self._globals: dict[str, int] = {}
-        for example, names in zip(in_lua, lists, strict=True):
+        for example, names in pairs:
             for name in () if example.is_local else names:
                 self._globals.setdefault(name, example.block)
 
