@@ -208,6 +208,7 @@ def test_what_a_script_prints_by_chance(
     assert judged(runner, tmp_path, "page.md", page)[-1].verdict.value == verdict
 
 
+IMPORT = ">>> from math import floor"
 PYTHON = {
     ">>> import nosuch\n>>> nosuch.x\n3": "fragment fragment",
     ">>> import itertool": "error",
@@ -221,6 +222,17 @@ PYTHON = {
     ">>> 1\n1\n>>> ['a#b']  # returns ['a#b']": "pass pass",
     ">>> print('a')  # 3\na": "pass",
     ">>> def f(path): pass\n>>> path + 'x'\n3": "ran fragment",
+    # What a block without prompts takes, the prompts have imported; and what it does not.
+    f"{IMPORT}\n```\n\n```python\nimport math as floor\n```\n\n```python\n>>> floor(2.5)\n2": (
+        "ran ran pass"
+    ),
+    f"{IMPORT}\n```\n\n```python\nfloor = len\n```\n\n```python\nassert floor('ab') == 2": (
+        "ran ran pass"
+    ),
+    f"{IMPORT}\n```\n\n```python\nceil = len\n```\n\n```python\n>>> ceil(2.5)\n2": (
+        "ran ran error"
+    ),
+    f"{IMPORT}\n>>> floor = len\n>>> floor('ab')\n2\n>>> floor(2.5)\n2": "ran ran pass error",
 }
 
 
