@@ -222,6 +222,18 @@ PYTHON = {
     ">>> 1\n1\n>>> ['a#b']  # returns ['a#b']": "pass pass",
     ">>> print('a')  # 3\na": "pass",
     ">>> def f(path): pass\n>>> path + 'x'\n3": "ran fragment",
+    # Errors that comments announce, with the class and the message, if they are named.
+    ">>> int('x')\n# Raises exception because it is no number": "layout",
+    ">>> int('x')\n# It is no number": "error",
+    ">>> int('x')\n\n# Raises exception": "error",
+    ">>> int('x')  # raises ValueError": "layout",
+    ">>> int('x')  # raises TypeError": "error",
+    ">>> # raises ValueError: invalid literal\n>>> int('x')": "layout",
+    ">>> # raises ValueError: other words\n>>> int('x')": "error",
+    "x = 'x'\n# raises ValueError because it is none\nint(x)": "layout",
+    "x = 'x'\n# raises ValueError because it is none\nint(x)\ny = 3": "error",
+    "x = int('x')\n# raises ValueError because it is none\nint(3)": "error",
+    ">>> int('x')\n# raises ValueError\n>>> a = len('b')\n1": "layout healed",
     # What a block without prompts takes, the prompts have imported; and what it does not.
     f"{IMPORT}\n```\n\n```python\nimport math as floor\n```\n\n```python\n>>> floor(2.5)\n2": (
         "ran ran pass"
