@@ -222,6 +222,10 @@ PYTHON = {
     ">>> 1\n1\n>>> ['a#b']  # returns ['a#b']": "pass pass",
     ">>> print('a')  # 3\na": "pass",
     ">>> def f(path): pass\n>>> path + 'x'\n3": "ran fragment",
+    # The value of a variable that a comment names is no output.
+    ">>> a = 3\n\n# a\n3.0": "ran",
+    ">>> a = 3\n\n# b\n3.0": "differs",
+    ">>> 3\n\n# a\n3.0": "differs",
     # Errors that comments announce, with the class and the message, if they are named.
     ">>> int('x')\n# Raises exception because it is no number": "layout",
     ">>> int('x')\n# It is no number": "error",
