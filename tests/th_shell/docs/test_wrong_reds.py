@@ -226,6 +226,9 @@ PYTHON = {
     ">>> a = 3\n\n# a\n3.0": "ran",
     ">>> a = 3\n\n# b\n3.0": "differs",
     ">>> 3\n\n# a\n3.0": "differs",
+    # Dots in brackets stand for a traceback.
+    ">>> int('x')\n<...>\nValueError: invalid literal for int() with base 10: 'x'": "pass",
+    ">>> int('x')\n<...>\nValueError: invalid literal for int() with base 10: 'y'": "error",
     # Errors that comments announce, with the class and the message, if they are named.
     ">>> int('x')\n# Raises exception because it is no number": "layout",
     ">>> int('x')\n# It is no number": "error",
