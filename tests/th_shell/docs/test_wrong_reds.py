@@ -222,6 +222,10 @@ PYTHON = {
     ">>> 1\n1\n>>> ['a#b']  # returns ['a#b']": "pass pass",
     ">>> print('a')  # 3\na": "pass",
     ">>> def f(path): pass\n>>> path + 'x'\n3": "ran fragment",
+    # A remark behind an output.
+    ">>> 1 + 1\n2 # the sum": "pass",
+    ">>> 1 + 1\n3 # the sum": "differs",
+    ">>> print('2 # the')\n2 # the sum": "differs",
     # The value of a variable that a comment names is no output.
     ">>> a = 3\n\n# a\n3.0": "ran",
     ">>> a = 3\n\n# b\n3.0": "differs",
