@@ -284,6 +284,24 @@ def test_a_setup_changes_no_display(runner: Runner, tmp_path: Path) -> None:
     assert found == "pass ran ran pass"
 
 
+def test_a_setup_may_have_prompts(runner: Runner, tmp_path: Path) -> None:
+    text = """
+    .. testsetup::
+
+       >>> x = 3
+       >>> def f():
+       ...     return x
+
+    .. doctest::
+
+       >>> f()
+       3
+       >>> f() + 1
+       5
+    """
+    assert words(judged(runner, tmp_path, "page.rst", dedent(text))) == "pass differs"
+
+
 def test_a_local_is_named_without_its_word(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(lua("local a = 3\nlocal function f() end\nb = 3"))

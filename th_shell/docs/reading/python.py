@@ -68,6 +68,12 @@ def typed_inputs(lines: Sequence[Line]) -> Iterator[tuple[str, int, int, int]]:
         at += 1 + more
 
 
+def hidden_code(lines: Sequence[Line]) -> str:
+    """Return the code of a testsetup: what is behind its prompts, if it has some."""
+    typed = "\n".join(source for source, *_ in typed_inputs(lines))
+    return typed or dedent("\n".join(line.text for line in lines))
+
+
 def _with_prompts(source: str, lines: Sequence[Line], starts: Sequence[int]) -> tuple[str, int]:
     """Return an incomplete input with the lines below that continue it behind `>>>`; how many.
 
