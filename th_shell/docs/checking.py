@@ -19,10 +19,11 @@ from typing import NamedTuple
 from th_shell import python_syntax
 from th_shell.docs.judging import expectations
 from th_shell.docs.judging.agreement import sufficient_tolerance
+from th_shell.docs.judging.announcements import with_announced_errors
 from th_shell.docs.judging.devices import with_missing_devices
 from th_shell.docs.judging.missing_outputs import with_missing_outputs
 from th_shell.docs.judging.randomness import judge_page
-from th_shell.docs.judging.reasons import damage, with_announced_errors, with_fragments
+from th_shell.docs.judging.reasons import damage, with_fragments
 from th_shell.docs.judging.verdicts import (
     ANNOUNCED,
     PageResult,

@@ -208,6 +208,7 @@ def test_what_a_script_prints_by_chance(
     assert judged(runner, tmp_path, "page.md", page)[-1].verdict.value == verdict
 
 
+IMPORT = ">>> from math import floor"
 PYTHON = {
     ">>> import nosuch\n>>> nosuch.x\n3": "fragment fragment",
     ">>> import itertool": "error",
@@ -221,6 +222,40 @@ PYTHON = {
     ">>> 1\n1\n>>> ['a#b']  # returns ['a#b']": "pass pass",
     ">>> print('a')  # 3\na": "pass",
     ">>> def f(path): pass\n>>> path + 'x'\n3": "ran fragment",
+    # A remark behind an output.
+    ">>> 1 + 1\n2 # the sum": "pass",
+    ">>> 1 + 1\n3 # the sum": "differs",
+    ">>> print('2 # the')\n2 # the sum": "differs",
+    # The value of a variable that a comment names is no output.
+    ">>> a = 3\n\n# a\n3.0": "ran",
+    ">>> a = 3\n\n# b\n3.0": "differs",
+    ">>> 3\n\n# a\n3.0": "differs",
+    # Dots in brackets stand for a traceback.
+    ">>> int('x')\n<...>\nValueError: invalid literal for int() with base 10: 'x'": "pass",
+    ">>> int('x')\n<...>\nValueError: invalid literal for int() with base 10: 'y'": "error",
+    # Errors that comments announce, with the class and the message, if they are named.
+    ">>> int('x')\n# Raises exception because it is no number": "layout",
+    ">>> int('x')\n# It is no number": "error",
+    ">>> int('x')\n\n# Raises exception": "error",
+    ">>> int('x')  # raises ValueError": "layout",
+    ">>> int('x')  # raises TypeError": "error",
+    ">>> # raises ValueError: invalid literal\n>>> int('x')": "layout",
+    ">>> # raises ValueError: other words\n>>> int('x')": "error",
+    "x = 'x'\n# raises ValueError because it is none\nint(x)": "layout",
+    "x = 'x'\n# raises ValueError because it is none\nint(x)\ny = 3": "error",
+    "x = int('x')\n# raises ValueError because it is none\nint(3)": "error",
+    ">>> int('x')\n# raises ValueError\n>>> a = len('b')\n1": "layout healed",
+    # What a block without prompts takes, the prompts have imported; and what it does not.
+    f"{IMPORT}\n```\n\n```python\nimport math as floor\n```\n\n```python\n>>> floor(2.5)\n2": (
+        "ran ran pass"
+    ),
+    f"{IMPORT}\n```\n\n```python\nfloor = len\n```\n\n```python\nassert floor('ab') == 2": (
+        "ran ran pass"
+    ),
+    f"{IMPORT}\n```\n\n```python\nceil = len\n```\n\n```python\n>>> ceil(2.5)\n2": (
+        "ran ran error"
+    ),
+    f"{IMPORT}\n>>> floor = len\n>>> floor('ab')\n2\n>>> floor(2.5)\n2": "ran ran pass error",
 }
 
 
@@ -247,6 +282,24 @@ def test_a_setup_changes_no_display(runner: Runner, tmp_path: Path) -> None:
     """
     found = words(judged(runner, tmp_path, "page.rst", dedent(text)))
     assert found == "pass ran ran pass"
+
+
+def test_a_setup_may_have_prompts(runner: Runner, tmp_path: Path) -> None:
+    text = """
+    .. testsetup::
+
+       >>> x = 3
+       >>> def f():
+       ...     return x
+
+    .. doctest::
+
+       >>> f()
+       3
+       >>> f() + 1
+       5
+    """
+    assert words(judged(runner, tmp_path, "page.rst", dedent(text))) == "pass differs"
 
 
 def test_a_local_is_named_without_its_word(tmp_path: Path) -> None:

@@ -18,6 +18,15 @@ _LITERAL = re.compile(
 _LITERALS = re.compile(rf"(?:(?:{_LITERAL.pattern})(?:\s+|\Z))+")
 
 
+#: A comment behind an output of Python.
+_REMARK = re.compile(r"(?<=\s)#\s.*$", re.M)
+
+
+def _is_same_text(text: str, got: str) -> bool:
+    """Tell whether an output of Python is the documented one, maybe with remarks behind it."""
+    return is_same_text(text, got) or "#" not in got and is_same_text(_REMARK.sub("", text), got)
+
+
 def comparison(example: Example) -> Callable[[str, str], bool]:
     """Return the function that compares an example's documented text with a printed one.
 
@@ -27,7 +36,7 @@ def comparison(example: Example) -> Callable[[str, str], bool]:
     if "NUMBER" in example.flags:
         tolerance = tolerance.plus(1e-12)
     if example.language == PYTHON and tolerance == Tolerance():
-        return is_same_text
+        return _is_same_text
     return lambda expected, got: agrees(expected, got, tolerance)
 
 

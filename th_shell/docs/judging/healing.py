@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
+from th_shell.docs.judging.announcements import with_announced_errors
 from th_shell.docs.judging.randomness import Judgement, judge_page, lost_outcomes
 from th_shell.docs.judging.repairs import Passage, Repair, repairs
 from th_shell.docs.judging.verdicts import Result, Verdict
@@ -169,7 +170,10 @@ class Healing:
         sources = {i: sources_by_line[n] for i, n in lines.items() if n in sources_by_line}
         stopped = {self._starts[i]: outcome for i, outcome in self._lost.items()}
         lost = {i: stopped[n] for i, n in lines.items() if n in stopped}
-        return judge_page(examples, self._runner, sources, lost, by_two_runs)
+        judged = judge_page(examples, self._runner, sources, lost, by_two_runs)
+        texts = {line.number: line.text for block in self._page.blocks for line in block.lines}
+        results = with_announced_errors(judged.results, texts, self._page.text)
+        return judged._replace(results=results)
 
     def _groups(self, examples: Sequence[Example], judged: Judgement) -> list[list[Result]]:
         """Return, for each example, the results of the examples that its lines have now."""

@@ -41,6 +41,8 @@ _IGNORE_MODULE = "IGNORE_EXCEPTION_MODULE"
 _IS_ERROR = re.compile(r"^(?:Traceback |(?:\w+\.)*\w+: )", re.M)
 #: The last line of an error: its class, of which the module does not count then, and its message.
 _DETAIL = re.compile(r"^(?:\w+\.)*(\w+)(?::.*)?\Z", re.M | re.S)
+#: Dots in brackets for the traceback above an error.
+_DOTS = re.compile(r"\A[<\[(](?:\.\.\.|…)[>\])]\n(?=(?:\w+\.)*\w+: .*\Z)")
 _MODULE = re.compile(r"^(?:\w+\.)+(?=\w+(?:: .*)?\Z)", re.M | re.S)
 #: The module of a program's classes, which is printed only if the program is a script.
 _MAIN = "__main__."
@@ -61,7 +63,7 @@ def comparable(example: Example) -> Example:
     """Return an example whose documented text can be compared with its output."""
     if example.language != PYTHON or not example.expected:
         return example
-    text = _as_shown(_BLANK.sub("", example.expected), example)
+    text = _as_shown(_BLANK.sub("", _DOTS.sub("", example.expected)), example)
     text = _without_code(_with_sorted_sets(text))
     if _IGNORE_DETAIL in example.flags and _IS_ERROR.search(text):
         text = _DETAIL.sub(rf"\g<1>{ANYTHING}", text)

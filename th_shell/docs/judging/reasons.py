@@ -16,17 +16,15 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import replace
 from functools import partial
-from itertools import dropwhile, takewhile
 from posixpath import dirname
 
 from th_shell import python_syntax
-from th_shell.docs.judging.comparison import announces_error, rules_out, says
+from th_shell.docs.judging.comparison import says
 from th_shell.docs.judging.documented_values import has_uneven_rows
 from th_shell.docs.judging.printout import (
-    bare_message,
     contradictions,
     only_rows,
     printed_tensors,
@@ -87,41 +85,6 @@ def _in_python(example: Example, got: str) -> str:
     if open_brackets(text):
         return "a bracket of the tensor is missing"
     return "the rows have different lengths" if has_uneven_rows(text) else ""
-
-
-def with_announced_errors(
-    results: Iterable[Result], lines: Mapping[int, str], text: str = ""
-) -> list[Result]:
-    """Return the results; an error that its page announces is documented.
-
-    A comment above its input or in it does so, or the paragraph below its block quotes the message.
-    lines: those of the page's code, by their numbers. text: all of the page.
-    """
-    every = text.split("\n")
-
-    def judged(result: Result) -> Result:
-        example, at = result.example, result.example.line - 1
-        comments: list[str] = []
-        while _ABOVE.match(lines.get(at, "")) and len(comments) < _MOST_ABOVE:
-            comments.insert(0, lines[at].lstrip(" \t-"))
-            at -= 1
-        is_open = result.verdict is Verdict.ERROR and not (example.expected or example.value)
-        comment = ". ".join([*comments, *_INSIDE.findall(example.source)])
-        is_told = is_open and announces_error(comment) and not rules_out(comment, result.got)
-        is_told |= is_open and _quotes(every[example.last :], bare_message(result.got))
-        return replace(result, verdict=Verdict.LAYOUT, note=ANNOUNCED) if is_told else result
-
-    return list(map(judged, results))
-
-
-def _quotes(below: Sequence[str], message: str) -> bool:
-    """Tell whether the paragraph below the block that ends here quotes an error's message."""
-    if not below or not _FENCE.match(below[0]):
-        return False
-    paragraph = dropwhile(str.isspace, (f"{line}\n" for line in below[1:]))
-    words = " ".join(" ".join(takewhile(lambda line: not line.isspace(), paragraph)).split())
-    quoted = {text for _, text in _IN_QUOTES.findall(words)}
-    return "error" in words and " ".join(message.split()) in quoted
 
 
 def with_fragments(
@@ -345,13 +308,6 @@ _MOST_SLIPS = 2
 FOLLOWS = "follows from line"
 #: The beginning of the note of a result that needs names without values; they follow.
 LACKS = "the page gives no value to: "
-#: A comment on a line of its own, and how many lines of them are read.
-_ABOVE = re.compile(r"\s*--(?!\[|[->]|\s*=>)")
-_MOST_ABOVE = 3
-#: A comment of words in an input.
-_INSIDE = re.compile(r"--(?![\[>-])[ \t]*(\S.*)")
-_FENCE = re.compile(r"\s*(?:```|~~~)\s*$")
-_IN_QUOTES = re.compile(r"([\"`])([^\"`]+)\1")
 #: The beginning of the note of a result that needs a file or a module; its name follows.
 _ABSENT = "the page does not make: "
 _NAMED_TEXT = re.compile(

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from textwrap import dedent
 
+from th_shell import python_syntax
 from th_shell.docs.reading.cells import CELL, cells
 from th_shell.docs.reading.examples import Block, Example, Kind, Line, example_of, with_output
 from th_shell.python_syntax import PROMPT, statements, syntax, without_magics
@@ -65,6 +66,12 @@ def typed_inputs(lines: Sequence[Line]) -> Iterator[tuple[str, int, int, int]]:
         middle = starts[at + more] + 1 if more else starts[at] + used
         yield source, starts[at], middle, ends[at + more]
         at += 1 + more
+
+
+def hidden_code(lines: Sequence[Line]) -> str:
+    """Return the code of a testsetup: what is behind its prompts, if it has some."""
+    typed = "\n".join(source for source, *_ in typed_inputs(lines))
+    return typed or dedent("\n".join(line.text for line in lines))
 
 
 def _with_prompts(source: str, lines: Sequence[Line], starts: Sequence[int]) -> tuple[str, int]:
@@ -129,9 +136,20 @@ def _session(number: int, block: Block) -> list[Example]:
     first = next(at for at, line in enumerate(lines) if PROMPT.match(line.text))
     examples = as_text(number, block, lines[:first])
     for source, start, middle, end in typed_inputs(lines):
-        typed, output = lines[start:middle], lines[middle:end]
+        typed, output = lines[start:middle], _without_value(source, lines[middle:end])
         examples += _example(number, block, Kind.PROMPT, typed, source, output)
     return examples
+
+
+def _without_value(source: str, below: Sequence[Line]) -> Sequence[Line]:
+    """Return the lines under an input without those that show the value of what it assigns.
+
+    Behind a blank line, a comment has nothing but that name: `# result`.
+    """
+    texts = [line.text.strip() for line in below]
+    named = next(filter(None, texts), "")
+    is_apart = named.startswith("#") and not texts[0] and not python_syntax.ends_with_value(source)
+    return () if is_apart and named.strip("# :") in python_syntax.bound_names(source) else below
 
 
 def _goes_on(source: str, line: str) -> bool:

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.names import read_names
+from th_shell.docs.running.page_imports import PageImports
 from th_shell.docs.running.page_locals import PageLocals
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter, python_engine
 from th_shell.docs.running.shell_lines import parse_shell_line
@@ -230,6 +231,7 @@ class _PageRun:
 
     def __post_init__(self) -> None:
         self._locals = PageLocals(self._examples)
+        self._imports = PageImports(self._examples, self._indices)
 
     def outcomes(self) -> dict[int, Outcome]:
         """Run the examples, anew after each that ends its process; return outcomes by index."""
@@ -330,6 +332,8 @@ class _PageRun:
         else:
             source = self._plan.sources.get(index, example.source)
             source = self._locals.source(index, source)
+            if exchange := self._imports.before(index):
+                run.ask("run", _encoded(exchange), seconds)
             reply = run.ask(_request(example), _encoded(source), seconds)
         lost = f"was stopped after {seconds:g} s" if reply.late else ""
         taken = time.monotonic() - start

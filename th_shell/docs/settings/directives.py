@@ -35,6 +35,7 @@ from th_shell.docs.reading.examples import (
     numbered,
 )
 from th_shell.docs.reading.formats import FORMATS
+from th_shell.docs.reading.python import hidden_code
 from th_shell.docs.settings.options import literal, read_layer
 from th_shell.docs.settings.settings import NOTHING, Hidden, Layer, SettingsError
 from th_shell.docs.settings.sidecar import Placed, Sidecar
@@ -297,7 +298,7 @@ def _prepared(page: str, blocks: Sequence[Block], examples: Sequence[Example]) -
         members = [(i, e.group) for i, e in enumerate(examples) if e.language == block.language]
         groups = {group for _, group in members}
         place = f"{page}:{block.opening}"
-        code = dedent("\n".join(line.text for line in block.lines))
+        code = hidden_code(block.lines)
         layer = Layer(hidden=(Hidden(_HIDDEN[block.role], code, place),))
         for group in groups if block.group == _ALL_GROUPS else {block.group} & groups:
             indices = [i for i, name in members if name == group]
