@@ -8,18 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import run_th
+from tests.processes import run_python
 from tests.th_shell.conftest import Run
 from th_shell.python.session import PythonSession
 
 
 @pytest.fixture
 def python(environment: dict[str, str], tmp_path: Path) -> Run:
-    """Runs `th --python` with arguments in an empty folder."""
+    """Runs `th --python` with arguments, in an empty folder and a process of its own."""
 
     def run(*args: str, input: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
         env = environment | variables
-        return run_th("--python", *args, input=input, cwd=tmp_path, env=env)
+        words = ("-I", "-m", "th_shell", "--python", *args)
+        return run_python(*words, input=input, cwd=tmp_path, env=env)
 
     return run
 

@@ -28,7 +28,11 @@ from th_shell.docs.running.protocol import (
     write_message,
 )
 from th_shell.docs.running.shell_lines import ShellLine
-from th_shell.docs.running.system import MOST_WRITTEN, randomize_programs
+from th_shell.docs.running.system import (
+    MOST_WRITTEN,
+    randomize_programs,
+    seconds_without_processor,
+)
 
 #: Seconds that an example may go on after it was asked to stop.
 _GRACE = 2.0
@@ -292,13 +296,9 @@ class Run:
         return os.fstat(self._capture).st_size
 
     def _starved_seconds(self) -> float:
-        """Return how long the engine has waited for a processor; 0 where the system does not tell.
-
-        It is the second number that Linux has in /proc/PID/schedstat, for the first thread.
-        """
-        with suppress(OSError, ValueError, IndexError):
-            process = (self._folder / PROCESS_FILE).read_text()
-            return int(Path(f"/proc/{int(process)}/schedstat").read_text().split()[1]) / 1e9
+        """Return how long the engine has waited for a processor; 0 where that is not known."""
+        with suppress(OSError, ValueError):
+            return seconds_without_processor(int((self._folder / PROCESS_FILE).read_text()))
         return 0.0
 
     def hang_up(self) -> None:

@@ -116,3 +116,13 @@ def remove_folder(folder: str) -> None:
                 with suppress(OSError):
                     os.chmod(path, 0o700)
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def seconds_without_processor(process: int) -> float:
+    """Return how long a process has waited for a processor; 0 where the system does not tell.
+
+    It is the second number that Linux has in /proc/PID/schedstat, for the first thread.
+    """
+    with suppress(OSError, ValueError, IndexError), open(f"/proc/{process}/schedstat") as file:
+        return int(file.read().split()[1]) / 1e9
+    return 0.0
