@@ -78,7 +78,7 @@ def row_of(kind: str) -> Row | None:
 _CRITERION = "it is a criterion, and no part of a net; torch.nn has PyTorch's losses"
 #: Classes that are not converted, and why: not_converted.txt has a line for each reason.
 REASONS: dict[str, str] = {}
-for _line in Path(__file__).with_name("not_converted.txt").read_text("utf-8").splitlines():
+for _line in Path(__file__).with_name("not_converted.txt").read_text("utf-8").rstrip().split("\n"):
     _reason, _classes = _line.split(" | ")
     REASONS.update(dict.fromkeys(_classes.split(), _reason))
 

@@ -20,7 +20,7 @@ def type_name(value: object) -> str:
 
 #: Names of PyTorch's that are missing, and why: missing.txt has a line for each reason.
 MISSING: dict[str, str] = {}
-for _line in Path(__file__).with_name("missing.txt").read_text("utf-8").splitlines():
+for _line in Path(__file__).with_name("missing.txt").read_text("utf-8").rstrip().split("\n"):
     _why, _names = _line.split(" | ")
     MISSING.update(dict.fromkeys(_names.split(), _why))
 

@@ -107,7 +107,7 @@ def test_words_and_what_they_show(tmp_path: Path, capfd: pytest.CaptureFixture[s
         f'torch = "th"\nlanguage = "lua"\nenvironment = {{PYTHONPATH = "{site}"}}'
     )
     page.write_text(f"{BARE}\n```\n>>> torch.ones(9)\n```\n")
-    assert main(["-v", "--torch", "installed", "--language", "py", str(page)]) == 0
+    assert main(["-v", "--torch", "installed", "--language", "py", str(page)]) == 5
     out = capfd.readouterr().out.split("\n")
     assert (
         "device   >>> torch.ones(9)  [needs a device: RuntimeError: Found no NVIDIA driver"

@@ -320,7 +320,7 @@ def test_options_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINE", "yes")
     assert main(["--lua-path", "lib/?.lua", "--rtol", "0.1", "page.md"]) == 0
     assert main(["--lua-path", "lib/?.lua", "page.md"]) == 1
-    assert main(["--rtol", "0.1", "page.md"]) == 1
+    assert main(["--rtol", "0.1", "--min-checked", "1", "page.md"]) == 1
 
 
 @pytest.mark.usefixtures("folder")

@@ -322,7 +322,8 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     if literal[:1].isdigit() and not _NUMBER_ALONE.fullmatch(first.shown):
         literal = ""
     quoted += [literal] if literal else []
-    whole = _ARROW.sub("", remark_of(example.source))  # `Output: 3` may be what is printed
+    # `Output: 3` may be what is printed, where the comment does not go on below.
+    whole = value.text if "\n" in value.text else _ARROW.sub("", remark_of(example.source))
     readings = value.text, whole, QUOTES.sub(" ", value.text), *quoted, *first.readings
     verdicts = [_compare(replace(example, expected=text), *shown) for text in readings]
     listed = _LISTED.match(value.text)

@@ -25,6 +25,11 @@ from th_shell.docs.reading.examples import (
 from th_shell.python_syntax import statements, syntax, without_magics
 from th_shell.syntax import Syntax
 
+_CURLY = frozenset(
+    "\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}"
+    "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}"
+)
+
 
 def has_cells(block: Block) -> bool:
     """Return whether a block is a cell, or has such prompts."""
@@ -35,10 +40,15 @@ def with_cell_language(blocks: Sequence[Block], compiler: Compiler) -> Sequence[
     """Return the blocks of a page, whose cells have the language that they compile in."""
     marked = [b for b in blocks if b.language == PYTHON and not b.role and has_cells(b)]
     sources = [_source(code) for block in marked for code, _ in _cells(block)]
-    are_lua = (text.startswith("?") or compiler.typed(text) is Syntax.COMPLETE for text in sources)
+    are_lua = (text.startswith("?") or _is_lua(text, compiler) for text in sources)
     if all(map(_is_python, sources)) or not all(are_lua):
         return blocks
     return [replace(b, language=LUA) if b in marked else b for b in blocks]
+
+
+def _is_lua(source: str, compiler: Compiler) -> bool:
+    """Return whether code is Lua; to LuaJIT, curly quotes would be letters of names."""
+    return compiler.typed(source) is Syntax.COMPLETE and not _CURLY & set(source)
 
 
 def _is_python(source: str) -> bool:
