@@ -14,7 +14,7 @@ from th_shell.docs.judging.verdicts import ANNOUNCED, Result, Verdict
 from th_shell.docs.reading.examples import LUA, PYTHON, Kind
 
 #: A comment on a line of its own, in Python also behind a prompt; how many of them are read.
-_COMMENT = {LUA: re.compile(r"\s*--(?!\[|[->]|\s*=>)"), PYTHON: re.compile(r"\s*(?:>>> ?)?#")}
+_COMMENT = {LUA: re.compile(r"^\s*--(?!\[|[->]|\s*=>)"), PYTHON: re.compile(r"^\s*(?:>>> ?)?#")}
 _MOST = 3
 #: A comment of words in an input of Lua.
 _INSIDE = re.compile(r"--(?![\[>-])[ \t]*(\S.*)")

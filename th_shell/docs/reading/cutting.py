@@ -42,7 +42,7 @@ _SHELL = re.compile(rf"^\s*(?:{SHELL}?>\s*)?\$\s+(?P<input>\S.*)$")
 _NAME = r"[A-Za-z_]\w*"
 _LOCAL = re.compile(r"^\s*local\s+")
 _NEXT_LOCAL = re.compile(r";[ \t]*local[ \t]+(?!function\b)")
-_NESTED = re.compile(r"\b(?:do|function|then|repeat)\b|[\"'][^\n]*;[ \t]*local[^\n]*[\"']")
+_NESTED = re.compile(r"\b(?:do|function|then|repeat)\b|[\"']")
 #: The line of an argument in a help text: 'x = number  -- the width'.
 _SIGNATURE = re.compile(
     rf"^\s*{_NAME}\s*=\s*(?:(?:number|boolean|userdata)|(?:string|table)(?=\s*--))\s*(?:--.*)?$"
