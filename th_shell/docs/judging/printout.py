@@ -194,7 +194,7 @@ _POSITION = re.compile(
     r"(?:\[(?:string \"[^\n]{0,80}?\"|\d+)\]|(?<![\w./+@~-])[\w./+@~-]+):\d+:\s"
 )
 #: Where in its sources in C Torch7 has raised an error: ' at /torch/generic/THTensor.c:350'.
-_IN_C = re.compile(r"\sat\s[^\s:()]{1,300}\.(?:c|cc|cpp|cu|h):\d+")
+_IN_C = re.compile(r"\sat\s[^\s:()]+\.(?:c|cc|cpp|cu|h):\d+")
 
 
 def same(first: str, second: str) -> bool:

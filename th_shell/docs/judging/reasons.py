@@ -311,7 +311,7 @@ LACKS = "the page gives no value to: "
 #: The beginning of the note of a result that needs a file or a module; its name follows.
 _ABSENT = "the page does not make: "
 _NAMED_TEXT = re.compile(
-    r"\s*(?:local\s+)?(?P<name>\w+)\s*=\s*([\"'])(?P<text>[^\"'\\]*)\2\s*;?\s*"
+    r"\s*(?:local\s+)?(?P<name>\w+)\s*=\s*([\"'])(?P<text>[^\"'\\]*)\2\s*(?:;\s*)?"
 )
 #: A call that reads a file, and a text that may be the name of one.
 _OPENS = re.compile(r"\b(?:open|load|read|import)\w*\s*[({\"']")
