@@ -115,10 +115,12 @@ function Plot:draw()
 end
 Plot.redraw = Plot.draw
 
---- Writes the plot to a file, as a picture.
+--- Writes the plot to a file, as a picture; in place of HTML, which is not written, it says so.
 function Plot:save(file)
   local gnuplot = require 'gnuplot'
-  gnuplot.pngfigure((file:gsub('%.html?$', '.png')))
+  local picture = file:gsub('%.html?$', '.png')
+  if picture ~= file then print('itorch.Plot: ' .. picture) end
+  gnuplot.pngfigure(picture)
   self:draw()
   gnuplot.plotflush()
   gnuplot.close()

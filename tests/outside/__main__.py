@@ -79,7 +79,8 @@ def _compare(folder: Folder, source: Source, pages: Sequence[Page], update: bool
     except (OSError, ValueError, subprocess.CalledProcessError) as error:
         print(f"{source.repository}: {error}")
         return 1
-    others = [row for row in before if row.page not in names]
+    listed = {page.path for page in listed_pages() if page.source == source}
+    others = [row for row in before if row.page in listed - names]
     now = ledger.with_reasons(run, before)
     found = list(ledger.changes([row for row in before if row.page in names], now))
     for change in found:

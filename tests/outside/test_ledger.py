@@ -56,7 +56,7 @@ def test_a_ledger_is_read_as_it_was_written(tmp_path: Path) -> None:
         ledger.read(tmp_path / "a.tsv")
 
 
-def test_each_listed_page_is_in_the_ledger_and_each_red_was_judged() -> None:
+def test_each_listed_repository_has_a_ledger_and_each_red_a_reason() -> None:
     for page in listed_pages():
         assert (_LEDGER / f"{page.source.name}.tsv").exists(), page
     assert report.all_rates(_LEDGER)[-1].open == 0

@@ -24,12 +24,7 @@ from th_shell.docs.judging.devices import with_missing_devices
 from th_shell.docs.judging.missing_outputs import with_missing_outputs
 from th_shell.docs.judging.randomness import judge_page
 from th_shell.docs.judging.reasons import damage, with_fragments
-from th_shell.docs.judging.verdicts import (
-    ANNOUNCED,
-    PageResult,
-    Result,
-    Verdict,
-)
+from th_shell.docs.judging.verdicts import ANNOUNCED, PageResult, Result, Verdict
 from th_shell.docs.reading import lua_names
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON
@@ -167,8 +162,8 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
     if any(result.failed or result.note == ANNOUNCED for result in results):
         from th_shell.docs.judging.healing import Healing  # late: most pages hold
 
-        lines = {line.number: line.text for block in page.blocks for line in block.lines}
-        judged = judged._replace(results=with_announced_errors(results, lines, page.text))
+        announced = with_announced_errors(results, page.code_lines, page.text)
+        judged = judged._replace(results=announced)
         healed = Healing(page, judged, runner, sources, set(errata)).healed()
         results = _with_reasons(healed.results, judged.outcomes, page, runner)
         inputs.update(healed.inputs)
@@ -187,7 +182,7 @@ def _with_reasons(
         names_before[LUA] = page.compiler.known_names | lua_names.bound_names(lua)
     imported = python_syntax.imported_names(python)
     results = with_fragments(with_missing_devices(results, imported), outcomes, names_before)
-    return [_damaged(result, page) for result in results]
+    return [_explained(result, page) for result in results]
 
 
 def held(page: Page, assessment: Assessment) -> PageResult:
@@ -210,7 +205,8 @@ def _rewritten(page: Page, runner: Runner) -> list[Result]:
     return results
 
 
-def _damaged(result: Result, page: Page) -> Result:
+def _explained(result: Result, page: Page) -> Result:
+    """Return a failing result as damaged, or with the tolerance that would do."""
     if result.verdict not in (Verdict.DIFFERS, Verdict.ERROR):
         return result
     problem = damage(result.example, result.got, page.compiler)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from th_shell.docs.command_lines import parser_of
 from th_shell.docs.reporting.report import write_text
@@ -77,7 +78,9 @@ def _requirement() -> str:
     address = ""
     if "dir_info" in source:
         with suppress(UsageError):
-            address = git("-C", urlsplit(source["url"]).path, "remote", "get-url", "origin").strip()
+            address = git(
+                "-C", url2pathname(urlsplit(source["url"]).path), "remote", "get-url", "origin"
+            ).strip()
     return f"th-shell @ git+{address}" if address.startswith("https://") else "th-shell"
 
 

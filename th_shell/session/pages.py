@@ -312,24 +312,30 @@ class LuaPlayer(Player):
 
     def _printed(self, code: str) -> str:
         """Return what print shows of an expression; '' where it fails."""
+        return self._hidden_output(f"print({code})") or ""
+
+    def _hidden_output(self, source: str) -> str | None:
+        """Run code that is no input of the session; return what it prints, None where it fails."""
         self._begin(shown=False)
         try:
-            self._engine.inputs.enter(f"print({code})".encode("utf-8", "surrogateescape"))
+            self._engine.inputs.enter(source.encode("utf-8", "surrogateescape"))
+            return self._output()
         except LuaError:
-            return ""
+            return None
         finally:
-            text = self._output()
             self._begin()
-        return text
 
     def _judged(self, example: docs.Example, outcome: docs.Outcome) -> docs.Result:
-        result = self._compared(example, outcome)
+        by_chance = self._chance.affects(example.source)
+        result = self._compared(example, outcome, by_chance)
         if result.failed and example.documented:
-            result = self._explained(result, outcome)
+            result = self._explained(result, outcome, by_chance)
         self._names |= docs.bound_names(example.source)
         return result
 
-    def _explained(self, result: docs.Result, outcome: docs.Outcome) -> docs.Result:
+    def _explained(
+        self, result: docs.Result, outcome: docs.Outcome, by_chance: bool
+    ) -> docs.Result:
         """Return a failing result as damaged or healed, where it is the page that is damaged.
 
         Of an example that raises an error, a repaired input is run.
@@ -337,7 +343,7 @@ class LuaPlayer(Player):
         example = result.example
         for why, new in islice(repaired(example, result.got, self._names), _MOST_REPAIRS):
             new_outcome = outcome if new.source == example.source else self._run_again(new, outcome)
-            if new_outcome and not self._compared(new, new_outcome).failed:
+            if new_outcome and not self._compared(new, new_outcome, by_chance).failed:
                 if new_outcome is not outcome:
                     self._write(new_outcome.output)
                 return replace(result, verdict=docs.Verdict.HEALED, note=why)
@@ -348,17 +354,15 @@ class LuaPlayer(Player):
         """Run the repaired input of an example that has failed; return None where it fails, too."""
         if outcome.error is None or self._compiler.typed(example.source) is not Syntax.COMPLETE:
             return None
-        self._begin(shown=False)
-        error = self._session.evaluate(example.source)
-        output = self._output()
-        self._begin()
-        return None if error else docs.Outcome(output, output)
+        output = self._hidden_output(example.source)
+        return None if output is None else docs.Outcome(output, output)
 
-    def _compared(self, example: docs.Example, outcome: docs.Outcome) -> docs.Result:
+    def _compared(
+        self, example: docs.Example, outcome: docs.Outcome, by_chance: bool
+    ) -> docs.Result:
         """Return the verdict on what an example has printed, by the text under it alone."""
         if example.value and outcome.error is None:
             outcome = self._with_values(example, outcome)
-        by_chance = self._chance.affects(example.source)
         if is_command(example.source):
             # th-docs has no commands: to it, this is what a comment prints.
             example = replace(example, source=f"-- {example.source}")

@@ -53,7 +53,7 @@ def with_missing_devices(
         if example.kind not in (Kind.SHELL, Kind.TEXT):
             source, known_modules = example.source, known[example.language]
             imported = names.imported_names(example.language, source)
-            used = sorted(names.read_names(example.language, _value(example)) & missing)
+            used = sorted(names.read_names(example.language, _reading_code(example)) & missing)
             lacks = result.verdict is Verdict.ERROR and _lacks_device(result)
             if lacks and example.language == LUA:
                 brought = (name for module in imported for name in _BROUGHT.get(module, ()))
@@ -74,9 +74,11 @@ def with_missing_devices(
         yield result
 
 
-def _value(example: Example) -> str:
-    """Return the code of an example; in Lua, where the name that is assigned counts as read, its
-    value."""
+def _reading_code(example: Example) -> str:
+    """Return the code of an example, in Lua without the names that it assigns first.
+
+    There these would count as read.
+    """
     return _ASSIGNED.sub("", example.source) if example.language == LUA else example.source
 
 

@@ -171,8 +171,7 @@ class Healing:
         stopped = {self._starts[i]: outcome for i, outcome in self._lost.items()}
         lost = {i: stopped[n] for i, n in lines.items() if n in stopped}
         judged = judge_page(examples, self._runner, sources, lost, by_two_runs)
-        texts = {line.number: line.text for block in self._page.blocks for line in block.lines}
-        results = with_announced_errors(judged.results, texts, self._page.text)
+        results = with_announced_errors(judged.results, self._page.code_lines, self._page.text)
         return judged._replace(results=results)
 
     def _groups(self, examples: Sequence[Example], judged: Judgement) -> list[list[Result]]:

@@ -42,7 +42,7 @@ def with_missing_outputs(
     """Return the results; an example whose output the page should show, and omits, fails."""
     texts = _texts(results, outcomes)
     judged = [_strict(*pair) for pair in zip(results, texts, strict=True)]
-    lines = {line.number: line.text for block in page.blocks for line in block.lines}
+    lines = page.code_lines
     indices = _left_out(judged, texts, outcomes, lines)
     if indices:  # two runs may print the same by chance
         lost = {i: runs[0] for i, runs in enumerate(outcomes) if runs[0].lost}

@@ -32,7 +32,7 @@ from th_shell.docs.judging.printout import (
 from th_shell.docs.judging.tables import like_tables, same_tables
 from th_shell.docs.reading.comment_values import Value, literal_in, quoted_in, remark_of
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
-from th_shell.docs.running.evaluation import ENDED, Outcome, unrunnable
+from th_shell.docs.running.evaluation import ENDED, Outcome, ending, unrunnable
 from th_shell.docs.settings.settings import filtered
 
 
@@ -237,15 +237,10 @@ def is_by_equals(example: Example) -> bool:
 
 def _as_ended(example: Example, outcome: Outcome) -> Outcome:
     """Return an outcome without the loss of its process, if the example's code calls exit."""
-    status = _STATUS.search(example.source) if outcome.lost != ENDED else None
-    is_meant = outcome.lost == ENDED and _EXITS.search(example.source)
-    if (
-        is_meant
-        or status
-        and outcome.lost == f"the process ended with status {status[1]} in this input"
-    ):
-        return replace(outcome, lost="")
-    return outcome
+    meant = {ENDED} if _EXITS.search(example.source) else set()
+    if status := _STATUS.search(example.source):
+        meant.add(ending(f"ended with status {status[1]}"))
+    return replace(outcome, lost="") if outcome.lost in meant else outcome
 
 
 def _judge_silent(result: Result) -> Result:
@@ -317,10 +312,9 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     shown = first.shown, second.shown
     if _LEFT_OUT.fullmatch(value.text):
         return Result(example, Verdict.RAN, first.shown)
-    quoted = quoted_in(value.text)
-    literal = literal_in(value.text)
+    quoted, literal = quoted_in(value.text), literal_in(value.text)
     if literal[:1].isdigit() and not _NUMBER_ALONE.fullmatch(first.shown):
-        literal = ""
+        literal = ""  # the number tells of something else
     quoted += [literal] if literal else []
     # `Output: 3` may be what is printed, where the comment does not go on below.
     whole = value.text if "\n" in value.text else _ARROW.sub("", remark_of(example.source))

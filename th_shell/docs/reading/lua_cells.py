@@ -38,12 +38,14 @@ def has_cells(block: Block) -> bool:
 
 def with_cell_language(blocks: Sequence[Block], compiler: Compiler) -> Sequence[Block]:
     """Return the blocks of a page, whose cells have the language that they compile in."""
-    marked = [b for b in blocks if b.language == PYTHON and not b.role and has_cells(b)]
-    sources = [_source(code) for block in marked for code, _ in _cells(block)]
+    marked = {
+        at for at, b in enumerate(blocks) if b.language == PYTHON and not b.role and has_cells(b)
+    }
+    sources = [_source(code) for at in sorted(marked) for code, _ in _cells(blocks[at])]
     are_lua = (text.startswith("?") or _is_lua(text, compiler) for text in sources)
     if all(map(_is_python, sources)) or not all(are_lua):
         return blocks
-    return [replace(b, language=LUA) if b in marked else b for b in blocks]
+    return [replace(b, language=LUA) if at in marked else b for at, b in enumerate(blocks)]
 
 
 def _is_lua(source: str, compiler: Compiler) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from th_shell.runtime.shell import KEYWORDS, Token, tokens
 from th_shell.tokens import without_texts
@@ -67,6 +68,7 @@ def placeholders(source: str) -> set[str]:
     return set(_STAND_INS.findall(code)) | ({"..."} if is_left_open else set())
 
 
+@lru_cache(maxsize=1 << 13)  # each input of a page is asked for its names, several times
 def _without_strings(source: str) -> str:
     """Return code without its comments, and without strings and their quotes."""
     return re.sub("[\"']", " ", without_texts(f"{source}\n"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from th_shell.docs.reading.classification import examples_of
@@ -111,6 +112,11 @@ class Page:
     unread: int
     #: The share of its examples that must be checked; None where the settings do not say.
     least: float | None
+
+    @cached_property
+    def code_lines(self) -> Mapping[int, str]:
+        """The lines of the page's code and outputs, by their numbers."""
+        return {line.number: line.text for block in self.blocks for line in block.lines}
 
     def edited(self, new: Mapping[int, Sequence[str]]) -> list[Example]:
         """Return the examples, without settings, with new texts of lines by their numbers."""

@@ -19,7 +19,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from th_shell.docs.reading.comment_values import Value
-from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
+from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, ModuleName
 from th_shell.docs.reading.names import read_names
 from th_shell.docs.running.page_imports import PageImports
 from th_shell.docs.running.page_locals import PageLocals
@@ -83,8 +83,13 @@ class HiddenCode:
         return f"{name} fails: {reply.error}" if reply.error is not None else ""
 
 
-#: The reason of a lost outcome whose input has ended its process without a fault.
-ENDED = "the process ended in this input"
+def ending(how: str, where: str = "this input") -> str:
+    """Return the reason of a lost outcome whose process has ended."""
+    return f"the process {how} in {where}"
+
+
+#: The reason of one whose input has ended its process without a fault.
+ENDED = ending("ended")
 #: The most times that a page is started again after an input has ended its process.
 _RESTARTS = 100
 
@@ -226,12 +231,12 @@ class _PageRun:
     #: Hidden code that has ended the run.
     _deadly: set[Hidden] = field(default_factory=set)  # hidden code that has ended the run
     #: The module and the group whose namespace is in use; how the module's import has failed.
-    _entered: str = ""
+    _entered: tuple[ModuleName, str] | None = None
     _import_error: str | None = None
 
     def __post_init__(self) -> None:
         self._locals = PageLocals(self._examples)
-        self._imports = PageImports(self._examples, self._indices)
+        self._imports = PageImports(self._examples, ())
 
     def outcomes(self) -> dict[int, Outcome]:
         """Run the examples, anew after each that ends its process; return outcomes by index."""
@@ -269,7 +274,9 @@ class _PageRun:
     def _run(self, run: Run, indices: Sequence[int], outcomes: dict[int, Outcome]) -> int | None:
         """Run examples, and add their outcomes; return the index of the one that ended the run."""
         plan, block = self._plan, None
-        self._entered = ""
+        self._entered = None
+        if self._language == PYTHON:
+            self._imports = PageImports(self._examples, self._indices)
         in_group = set(self._indices)
         shown = [e.hidden if i in in_group else () for i, e in enumerate(self._examples)]
         hidden = HiddenCode(shown, self._runner.seconds, self._deadly)
@@ -299,7 +306,7 @@ class _PageRun:
                     outcomes[index] = self._with_values(run, outcomes[index], example.value)
                 outcomes[index] = self._with_undefined(run, outcomes[index], example)
             except LostError as error:
-                reason = f"the process {error} in {hidden.doing or 'this input'}"
+                reason = ending(str(error), hidden.doing or "this input")
                 seconds = time.monotonic() - start
                 outcomes[index] = Outcome(output=error.output, lost=reason, seconds=seconds)
                 return index
@@ -316,13 +323,13 @@ class _PageRun:
 
     def _enter(self, run: Run, example: Example) -> Outcome | None:
         """Begin the namespace of a docstring's group; return how it fails. Raises LostError."""
-        place = "\n".join((*example.module, example.group)) if example.module else ""
-        if place != self._entered:
-            self._entered = place
-            reply = run.ask("module", _encoded(place.rpartition("\n")[0]), self._runner.seconds)
-            self._import_error = reply.error
-        failed = place and self._import_error is not None
-        return Outcome(error=self._import_error) if failed else None
+        if example.module is None:
+            return None
+        if self._entered != (example.module, example.group):
+            self._entered = example.module, example.group
+            body = _encoded("\n".join(example.module))
+            self._import_error = run.ask("module", body, self._runner.seconds).error
+        return None if self._import_error is None else Outcome(error=self._import_error)
 
     def _outcome(self, run: Run, index: int, example: Example) -> Outcome:
         """Run an example; return its outcome. Raises LostError."""

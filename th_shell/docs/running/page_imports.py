@@ -15,10 +15,12 @@ from th_shell.docs.reading.examples import Example, Kind
 
 
 class PageImports:
-    """Tells what keeps the imports of a page's sessions."""
+    """Writes the code that exchanges these values in one run of a page.
+
+    indices: those of the examples in Python that share their variables.
+    """
 
     def __init__(self, examples: Sequence[Example], indices: Iterable[int]) -> None:
-        """indices: those of the examples that share their variables; Lua imports nothing."""
         self._examples = examples
         self._above: int | None = None  # the example that ran last
         #: The indices of the blocks that first take names which a prompt above imports.

@@ -39,6 +39,10 @@ class PageLocals:
         for example, names in pairs:
             for name in () if example.is_local else names:
                 self._globals.setdefault(name, example.block)
+        #: The globals that the locals of a block hide, by the block.
+        self._hidden: dict[int, set[str]] = {}
+        for example, _ in pairs:
+            self._hidden.setdefault(example.block, set()).update(self._hides(example))
 
     def source(self, index: int, source: str) -> str:
         """Return what to run for the input of an example."""
@@ -55,8 +59,7 @@ class PageLocals:
 
     def behind(self, block: int) -> str:
         """Return the code that ends the locals of a block that hide globals; or ''."""
-        examples = (e for e in self._examples if e.block == block and e.language == LUA)
-        names = sorted({name for example in examples for name in self._hides(example)})
+        names = sorted(self._hidden.get(block, ()))
         return " ".join(f"{name}, {_HIDDEN}{name} = {_HIDDEN}{name}, nil" for name in names)
 
     def _hides(self, example: Example) -> Iterator[str]:

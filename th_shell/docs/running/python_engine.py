@@ -92,8 +92,10 @@ class _Engine:
 
     def do_run(self, source: str) -> None:
         shows = sys.displayhook
-        self._evaluated(self._syntax_tree(source, "<prelude>"), "<prelude>", "exec")
-        sys.displayhook = shows  # doctest, too, runs a setup by itself
+        try:
+            self._evaluated(self._syntax_tree(source, "<prelude>"), "<prelude>", "exec")
+        finally:
+            sys.displayhook = shows  # doctest, too, runs a setup by itself
 
     def do_input(self, source: str) -> None:
         name, tree = self._parsed(source)
@@ -224,7 +226,8 @@ def _put_forward(seconds: int) -> None:
         setattr(time, name, _later(getattr(time, name)))
     strftime, localtime = time.strftime, time.localtime
     time.strftime = lambda text, at=None: strftime(text, localtime() if at is None else at)
-    _put_datetime_forward()
+    if sys.implementation.name == "cpython":
+        _put_datetime_forward()
 
 
 def _put_datetime_forward() -> None:
