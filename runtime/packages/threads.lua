@@ -250,11 +250,19 @@ local function check_index(self, index)
   end
 end
 
+-- The most jobs that have been added and whose end callbacks have not been called: in the reference,
+-- each queue (of jobs, also each thread's own, and of results) holds N, and each thread one more.
+local function most_jobs(self)
+  local queues = self.__specific and self.N or 1
+  return self.N * (queues + 2)
+end
+
 --- Tells whether a job can be added without waiting for another one's end.
 function Threads:acceptsjob(index)
   check_running(self)
   if self.__specific then check_index(self, index) end
-  return python.waiting(self.__specific and self.specifics[index] or self.shared) < self.N
+  local waiting = python.waiting(self.__specific and self.specifics[index] or self.shared)
+  return waiting < self.N and self.endcallbacks.n < most_jobs(self)
 end
 
 --- Adds a job: a function that a thread calls with the arguments that follow, and one that is
