@@ -21,6 +21,7 @@ from th_shell.runtime.engine.inputs import Chunk, Inputs, compile_file, compile_
 from th_shell.runtime.engine.lua_state import LuaState
 from th_shell.runtime.engine.variables import Variables, is_done
 from th_shell.runtime.errors import check
+from th_shell.runtime.host.clocks import Clocks
 from th_shell.runtime.host.lua_calls import callable_by_name, describe, guarded, with_marked_texts
 
 
@@ -223,6 +224,10 @@ class ShellEngine:
         """Fill new memory with a byte, instead of leaving it undetermined (None)."""
         self._lua.state.prepare("Memory", lambda memory: setattr(memory, "fill_pattern", byte))
         self._lua.call(b"set_fill_pattern", byte)
+
+    def put_clocks_forward(self, seconds: float, step: float) -> None:
+        """Put the clocks of torch, sys and socket forward, and by a step more at each look."""
+        self._lua.state.part(Clocks).put_forward(seconds, step)
 
     def set_seed(self, seed: int) -> None:
         """Start the default stream of random numbers from a seed, as torch.manualSeed does."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import resource
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +26,7 @@ from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.interrupts import INTERRUPTED
 from th_shell.runtime.core.state import State
 from th_shell.runtime.host import lazy_loading, operating_system
+from th_shell.runtime.host.clocks import Clocks
 from th_shell.runtime.host.lua_calls import guarded
 
 
@@ -58,10 +57,11 @@ def definitions() -> dict[bytes, bytes | int]:
 
 def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
     """Return the functions by the names that Lua knows them under, for the engine of a state."""
+    clocks = state.part(Clocks)
     functions: dict[str, Callable[..., Any]] = {
         "find": _finder(state),
-        "clock": time.time,
-        "times": _times,
+        "clock": clocks.now,
+        "times": clocks.times,
         "md5": _md5,
         "isatty": os.isatty,
         **operating_system.functions(),
@@ -93,9 +93,3 @@ def _md5(text: bytes) -> bytes:
     import hashlib  # late: few programs need it, and it loads a large library
 
     return b"\1" + hashlib.md5(text, usedforsecurity=False).digest()
-
-
-def _times() -> tuple[float, float, float]:
-    """Return the time now, and the process's user and system time, in seconds."""
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return time.time(), usage.ru_utime, usage.ru_stime

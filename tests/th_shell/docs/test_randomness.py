@@ -275,22 +275,53 @@ def test_a_seed_of_the_page_stays(judged: Judged) -> None:
     assert judged("lua", f"> math.randomseed(42)\n{again}\n{text}") == [RAN, PASS, PASS]
 
 
-@pytest.mark.sample(1)
+SCRIPT = "t = torch.Timer()\nprint(torch.uniform())\nprint(t:time().real)\n```\n\n```\n"
+LOSS = "print(('%d: loss %.3f, %.2f s'):format(7, torch.uniform(), t:time().real))"
+
+
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
-    ("language", "text"),
+    ("language", "text", "verdict"),
     [
-        ("lua", "> string.format('%.1f', os.clock())\n0.0"),
-        ("lua", "> t = os.time()\n> os.time() - t\n0"),
-        ("lua", "> t = sys.clock()\n> string.format('%.0f s', sys.clock() - t)\n7 s"),
-        ("python", ">>> import time\n>>> t = time.time_ns()\n>>> (time.time_ns() - t) // 10**9\n0"),
+        ("lua", "> string.format('%.1f', os.clock())\n0.0", LAYOUT),
+        ("lua", "> t = os.time()\n> os.time() - t\n0", LAYOUT),
+        ("lua", "> t = sys.clock()\n> string.format('%.0f s', sys.clock() - t)\n7 s", LAYOUT),
+        ("lua", "> sys.tic()\n> string.format('%.0f s', sys.toc())\n7 s", LAYOUT),
+        ("lua", "> t = torch.tic()\n> print(('%.1f'):format(torch.toc(t)))\n0.9", LAYOUT),
+        ("lua", "> t = torch.Timer()\n> print(('%.2f s'):format(t:time().user))\n0.15 s", LAYOUT),
+        ("lua", "> t = torch.Timer()\n> print(('%.2f s'):format(t:time().real))\nnan s", DIFFERS),
+        ("lua", f"> t = torch.Timer()\n> {LOSS}\n7: loss 0.412, 0.15 s", LAYOUT),
+        ("lua", f"> t = torch.Timer()\n> {LOSS}\n8: loss 0.412, 0.15 s", DIFFERS),
+        ("lua", f"> t = torch.Timer()\n> {LOSS}\n7: loss 99.412, 0.15 s", DIFFERS),
+        ("lua", f"{SCRIPT}0.2\n9.1", LAYOUT),
+        ("lua", f"{SCRIPT}7.2\n9.1", DIFFERS),
+        (
+            "python",
+            ">>> import time\n>>> t = time.time_ns()\n>>> (time.time_ns() - t) // 10**9\n0",
+            LAYOUT,
+        ),
         (
             "python",
             ">>> import time\n>>> t = time.perf_counter()\n"
             ">>> print(f'{time.perf_counter() - t:.1f}')\n0.4",
+            LAYOUT,
+        ),
+        (
+            "python",
+            ">>> from time import monotonic\n>>> t = monotonic()\n"
+            ">>> print(f'{monotonic() - t:.1f} s')\n0.4 s",
+            LAYOUT,
         ),
     ],
 )
 def test_how_long_something_takes_depends_on_chance(
-    judged: Judged, language: str, text: str
+    judged: Judged, language: str, text: str, verdict: Verdict
 ) -> None:
-    assert judged(language, text)[-1] is LAYOUT
+    assert judged(language, text)[-1] is verdict
+
+
+def test_libraries_wait_as_long_as_ever(judged: Judged) -> None:
+    waits = "async def main():\n...     await asyncio.gather(say(0.2), say(0.1))\n... "
+    says = "async def say(s):\n...     await asyncio.sleep(s)\n...     print(s)\n... "
+    text = f">>> import asyncio\n>>> {says}\n>>> {waits}\n>>> asyncio.run(main())\n0.1\n0.2"
+    assert judged("python", text)[-1] is PASS

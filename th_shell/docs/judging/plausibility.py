@@ -38,8 +38,8 @@ def implausible(documented: Sequence[float], runs: Sequence[Sequence[float]]) ->
     everything = [value for run in runs for value in run]
     if not documented or not everything or not all(map(isfinite, everything)):
         return ""
-    if not all(map(isfinite, documented)):
-        return "no run has printed nan or inf"
+    if why := not_finite(documented, everything):
+        return why
     whole = _are_whole(everything)
     if whole and not _are_whole(documented):
         return "all runs have printed whole numbers"
@@ -48,6 +48,12 @@ def implausible(documented: Sequence[float], runs: Sequence[Sequence[float]]) ->
     if alike and not why:
         why = _other_numbers(documented, runs) or (whole and _far_off(documented, runs)) or ""
     return why or _out_of_range(documented, everything)
+
+
+def not_finite(documented: Sequence[float], printed: Sequence[float]) -> str:
+    """Return that nan or inf is documented, and is not printed; '' where that is not so."""
+    is_wrong = all(map(isfinite, printed)) and not all(map(isfinite, documented))
+    return "no run has printed nan or inf" if is_wrong else ""
 
 
 def misshapen(documented: str, printed: str) -> str:

@@ -9,7 +9,6 @@ where to begin.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -20,6 +19,7 @@ from th_shell.docs.judging.comparison import agrees_within, sorting
 from th_shell.docs.judging.documented_values import cell_to_adopt, code_to_adopt, vary_literals
 from th_shell.docs.judging.printout import is_scaled, number_words, numbers, with_exact_hex
 from th_shell.docs.judging.python_output import comparable, comparable_outcome
+from th_shell.docs.judging.samples import Samples
 from th_shell.docs.judging.verdicts import QUOTES, Result, Verdict, judge
 from th_shell.docs.reading.examples import LUA, Example
 from th_shell.docs.reading.lua_names import read_names
@@ -32,10 +32,7 @@ _SEEDS = (2, 3, 5, 7, 11)
 _MORE_SEEDS = (*_SEEDS, 13, 17, 19, 23, 29, 31)
 _ENGINES = 4  # how many processes start runs
 _ADOPTED = 3  # runs of the second round that have the documented numbers
-#: The part of a later clock's steps by which a busy machine may change a time.
-_BUSY = 0.05
-_TIME = re.compile(r"\d\d:\d\d")
-_REPEATED = _ADOPTED + len(_SEEDS)  # behind these are those that repeat the first run
+_LATER = _ADOPTED + len(_SEEDS)  # the run that differs from the first in its clock alone
 
 
 class Judgement(NamedTuple):
@@ -175,12 +172,7 @@ class _Rounds:
             if held := self._by_statements(i, first, judgement.outcomes, all_runs):
                 results.append(held)
                 continue
-            seeds, repeats = runs[_ADOPTED:_REPEATED], runs[_REPEATED:]
-            samples = [outcome.output for outcome in (before, *seeds)]
-            # Where one seed has printed different things, it is by no seed.
-            is_by_none = any(outcome.output != before.output for outcome in repeats)
-            if is_by_none or _is_by_clock(samples, later.output):
-                samples = samples[:1]
+            samples = _samples(before, runs)
             is_same_by_luck = i in self.lucky and runs[0].output == before.output
             if len({before, later, *runs}) > 1 and not is_same_by_luck:
                 first = _better_result(first, second, runs, samples, i in shown_first)
@@ -199,10 +191,7 @@ class _Rounds:
         """Return the result of a text that several statements print by chance; None for others."""
         is_open = result.verdict is Verdict.LAYOUT
         shares = scripts.shares(self.examples, index, outcomes) if is_open else []
-        printed = {
-            i: [outcome.printed for outcome in (outcomes[i][0], *runs[i][_ADOPTED:_REPEATED])]
-            for i, _ in shares
-        }
+        printed = {i: _samples(outcomes[i][0], runs[i]) for i, _ in shares}
         return scripts.by_shares(result, shares, printed) if shares else None
 
     def _second_round(
@@ -210,9 +199,9 @@ class _Rounds:
     ) -> list[tuple[Outcome, ...]]:
         """Return, for each example, the outcomes of _ADOPTED runs and of one for each further seed.
 
-        The seeds are run only where an example depends on chance; in other languages than Lua, one
-        run that repeats the first is added then. The list is empty where the runs would repeat
-        those of the first round.
+        The seeds are run only where an example depends on chance, and the first run again at a
+        later time; in other languages than Lua, one that repeats the first is added. The list
+        is empty where the runs would repeat those of the first round.
         """
         literals = self._varied_literals()
         if not chance:  # nothing is adopted: the first two are what has run
@@ -229,6 +218,7 @@ class _Rounds:
             replace(SECOND, **adopted),
             replace(FIRST, **varied),
             *(Plan(seed, sources=self.sources, last=last) for seed in _SEEDS),
+            replace(FIRST, clock=SECOND.clock, sources=self.sources, last=last),
         ]
         if any(self.examples[i].language != LUA for i in chance):
             plans.append(replace(FIRST, sources=self.sources, last=last))
@@ -282,21 +272,16 @@ def _may_differ(example: Example, outcome: Outcome) -> bool:
     return is_other or "..." in example.expected
 
 
-def _is_by_clock(samples: Sequence[str], later: str) -> bool:
-    """Tell whether an output depends on the time, and hardly on the seed.
+def _samples(before: Outcome, runs: Sequence[Outcome]) -> Samples:
+    """Return the texts that differ by seed, and by the clock alone.
 
-    later: the text that was printed in a run whose clock is months ahead.
+    runs: those of `_second_round`. Where one seed has printed different things, it is by no seed.
     """
-    rows, later_numbers = [numbers(text) for text in samples], numbers(later)
-    if not later_numbers or any(len(row) != len(later_numbers) for row in rows):
-        return False
-    if _TIME.search(later):  # its seconds go on from run to run, and its day does not
-        columns = zip(later_numbers, *rows, strict=True)
-        return any(len(set(column)) == 1 and value != column[0] for value, *column in columns)
-    return later_numbers != rows[0] and all(
-        max(column) - min(column) <= _BUSY * abs(value - column[0])
-        for value, *column in zip(later_numbers, *rows, strict=True)
-    )
+    seeds, repeats = runs[_ADOPTED:_LATER], runs[_LATER + 1 :]
+    texts = [outcome.output for outcome in (before, *seeds)]
+    if any(outcome.output != before.output for outcome in repeats):
+        return Samples(texts[:1], texts[0])
+    return Samples(texts, runs[_LATER].output if len(runs) > _LATER else texts[0])
 
 
 def _pairs(outcomes: Sequence[tuple[Outcome, ...]]) -> list[tuple[Outcome, Outcome]]:
@@ -308,12 +293,12 @@ def _better_result(
     first: Result,
     second: Result,
     outcomes: Sequence[Outcome],
-    samples: Sequence[str],
+    samples: Samples,
     is_shown_first: bool,
 ) -> Result:
     """Return the result of an example from those of both rounds.
 
-    samples: texts of runs that differ in nothing but the seed. is_shown_first: see
+    samples: texts of runs that differ in nothing but the seed or the clock. is_shown_first: see
     `_shown_at_first_use`.
     """
     is_open = first.verdict in (Verdict.LAYOUT, Verdict.DIFFERS, Verdict.ERROR)
@@ -336,17 +321,13 @@ def _better_result(
             note = "it does not follow from the numbers that the page shows above"
             return replace(second, note=note)
         by_chance = first.verdict is Verdict.LAYOUT
-    why = plausibility.misshapen(expected, samples[0]) if by_chance else ""
-    if by_chance and not why and len(set(samples)) == 1:
-        return first  # not by the seed: new memory, the clock, an address
-    if by_chance:
-        why = why or plausibility.implausible(numbers(expected), list(map(numbers, samples)))
-        if not why and not is_shown_first:
-            why = _unlike_fixed(expected, [run.output for run in outcomes[:_ADOPTED]], samples)
-        if why:
-            return replace(first, verdict=Verdict.DIFFERS, note=f"by chance, but {why}")
-        return first
-    return second
+    if not by_chance:
+        return second
+    why = samples.contradiction(expected)
+    if not why and samples.differ and not is_shown_first:
+        why = _unlike_fixed(expected, [run.output for run in outcomes[:_ADOPTED]], samples.texts)
+    note = f"by chance, but {why}"
+    return replace(first, verdict=Verdict.DIFFERS, note=note) if why else first
 
 
 def _unlike_fixed(expected: str, adopted: Sequence[str], samples: Sequence[str]) -> str:

@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from th_shell.docs.judging import plausibility
 from th_shell.docs.judging.agreement import comparison
-from th_shell.docs.judging.printout import numbers
+from th_shell.docs.judging.samples import Samples
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.running.evaluation import Outcome
@@ -48,21 +47,17 @@ def _prints_into(example: Example, last: Example) -> bool:
 
 
 def by_shares(
-    result: Result, shares: Sequence[tuple[int, str]], printed: Mapping[int, Sequence[str]]
+    result: Result, shares: Sequence[tuple[int, str]], printed: Mapping[int, Samples]
 ) -> Result:
     """Return the result of an example whose text is what several statements print by chance.
 
-    printed: the texts that runs with different seeds have printed, by the index of the statement.
+    printed: the texts that runs have printed, by the index of the statement.
     """
     for i, documented in shares:
         samples = printed[i]
-        if len(set(samples)) == 1:
-            is_right = comparison(result.example)(documented, samples[0])
-            why = "" if is_right else f"this part does not: {documented}"
-        else:
-            why = plausibility.misshapen(documented, samples[0]) or plausibility.implausible(
-                numbers(documented), list(map(numbers, samples))
-            )
+        why = samples.contradiction(documented)
+        if not samples.differ and not comparison(result.example)(documented, samples.texts[0]):
+            why = f"this part does not: {documented}"
         if why:
             return replace(result, verdict=Verdict.DIFFERS, note=f"by chance, but {why}")
     return result

@@ -30,7 +30,13 @@ from th_shell.docs.judging.printout import (
     with_exact_hex,
 )
 from th_shell.docs.judging.tables import like_tables, same_tables
-from th_shell.docs.reading.comment_values import Value, literal_in, quoted_in, remark_of
+from th_shell.docs.reading.comment_values import (
+    Value,
+    literal_in,
+    quoted_in,
+    remark_of,
+    values_before_remark,
+)
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.running.evaluation import ENDED, Outcome, ending, unrunnable
 from th_shell.docs.settings.settings import filtered
@@ -315,7 +321,8 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     quoted, literal = quoted_in(value.text), literal_in(value.text)
     if literal[:1].isdigit() and not _NUMBER_ALONE.fullmatch(first.shown):
         literal = ""  # the number tells of something else
-    quoted += [literal] if literal else []
+    values = values_before_remark(value.text)
+    quoted += [text for text in (literal, values) if text]
     # `Output: 3` may be what is printed, where the comment does not go on below.
     whole = value.text if "\n" in value.text else _ARROW.sub("", remark_of(example.source))
     readings = value.text, whole, QUOTES.sub(" ", value.text), *quoted, *first.readings
@@ -329,7 +336,7 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
     if best:
         return Result(example, best, first.shown)
-    is_plain = value.is_plain or bool(listed) and Value(words).is_plain
+    is_plain = value.is_plain or bool(values) or bool(listed) and Value(words).is_plain
     is_value = (first.readings or is_plain) and first.shown.strip()
     is_judged = (is_value or literal) and not _NO_CONTENTS.search(first.shown)
     if not is_judged and not any(is_nearly(text, first.shown) for text in (value.text, *quoted)):

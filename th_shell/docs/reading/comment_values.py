@@ -132,6 +132,13 @@ def literal_in(text: str) -> str:
     return "" if not match or _COUNTED.search(text) else match["first"] or match["last"]
 
 
+def values_before_remark(text: str) -> str:
+    """Return the values of a text behind which a remark stands in brackets, `1 2 (two)`; or ''."""
+    values, _, remark = text.rstrip().partition(" (")
+    is_remark = remark.endswith(")") and any(map(str.isalpha, remark))
+    return values if is_remark and Value(values).is_plain else ""
+
+
 def begins_with_value(text: str, compiler: Compiler) -> bool:
     """Return whether a text is a value, or a literal with words of prose behind it."""
     is_literal = Value(text).is_plain or _is_literal(text, compiler)

@@ -9,14 +9,13 @@ local ipairs, next, pairs, rawget, setmetatable = ipairs, next, pairs, rawget, s
 local tonumber, tostring, type = tonumber, tostring, type
 local floor, randomseed, os, time, date = math.floor, math.randomseed, os, os.time, os.date
 
-local STEP = 3.7 -- seconds
 local SMALL = 1e4 -- a seed that is greater may be what the clock has told
 local MOST = 1000 -- a table with more keys keeps its own order
 
 local given = {}
 for name, number in body:gmatch('(%a+) (%d+)') do given[name] = tonumber(number) end
 local seed, later = given.seed or 1, given.clock or 0
-local step, passed, looked = later > 0 and STEP or 0, 0, false
+local step, passed, looked = given.step or 0, 0, false
 
 local function forward(clock, seconds)
   return function()
@@ -29,7 +28,7 @@ local now = forward(time, later)
 function os.time(at) return at and time(at) or floor(now()) end
 function os.date(format, at) return date(format or '%c', at or time() + later) end
 os.clock = forward(os.clock, 0)
-local sys = package.loaded.sys -- Torch7's
+local sys = not given.forward and package.loaded.sys -- of a Torch7 that is not this project's
 if sys then sys.clock = forward(sys.clock, later) end
 
 -- Seeds from the clock are replaced: they would give another stream at each time of the day.

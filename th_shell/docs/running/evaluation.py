@@ -150,6 +150,9 @@ class Plan:
     last: int | None = None
 
 
+#: Seconds by which a clock that is put forward goes on at each look: more than most examples take.
+#: Neither the seconds nor the minutes of a time are soon the same by that.
+_STEP = 366
 #: The two runs of each page. Doubles and integers of bytes 0x3F are ordinary numbers. Time goes on
 #: by two years, 100 days, 3 hours and some between them.
 FIRST = Plan(1)
@@ -280,9 +283,14 @@ class _PageRun:
         in_group = set(self._indices)
         shown = [e.hidden if i in in_group else () for i, e in enumerate(self._examples)]
         hidden = HiddenCode(shown, self._runner.seconds, self._deadly)
-        begin = (
-            f"seed {plan.seed}\nfill {plan.fill}\nclock {plan.clock}\nfalling {plan.falling:d}\n"
-        ).encode()
+        numbers = {
+            "seed": plan.seed,
+            "fill": plan.fill,
+            "clock": plan.clock,
+            "step": _STEP if plan.clock else 0,
+            "falling": int(plan.falling),
+        }
+        begin = "".join(f"{name} {number}\n" for name, number in numbers.items()).encode()
         for index in indices:
             example, start = self._examples[index], time.monotonic()
             try:

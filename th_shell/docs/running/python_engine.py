@@ -38,8 +38,6 @@ from typing import Any, BinaryIO
 _REQUESTS, _REPLIES = 3, 4
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 
-#: Seconds by which a clock that is put forward goes on at each look.
-_STEP = 3.7
 _SEED = random.Random.seed
 
 #: numpy keeps so many blocks of each size below so many bytes.
@@ -78,7 +76,7 @@ class _Engine:
     def do_begin(self, body: str) -> None:
         numbers = {name: int(number) for name, number in map(str.split, body.splitlines())}
         self.do_seed(str(numbers.get("seed", 1)))
-        _put_forward(numbers.get("clock", 0))
+        _put_forward(numbers.get("clock", 0), numbers.get("step", 0))
 
     def do_seed(self, number: str) -> None:
         self._seeder.number = int(number)
@@ -214,12 +212,12 @@ def _fix_entropy(number: int) -> None:
     random.seed = random._inst.seed
 
 
-def _put_forward(seconds: int) -> None:
+def _put_forward(seconds: int, step: int) -> None:
     """Put the clocks of time and datetime forward, and let them go on by a step at each look."""
     if not seconds:
         return
-    steps = count(seconds, _STEP)
-    for name in ("time", "perf_counter", "process_time"):
+    steps = count(seconds, step)
+    for name in ("time", "perf_counter", "process_time", "thread_time", "monotonic"):
         setattr(time, name, _forward(getattr(time, name), steps))
         setattr(time, f"{name}_ns", _forward(getattr(time, f"{name}_ns"), steps, 10**9))
     for name in ("localtime", "gmtime", "ctime"):
@@ -251,10 +249,17 @@ def _put_datetime_forward() -> None:
 
 
 def _forward(clock: Callable[[], Any], steps: Iterator[float], unit: int = 1) -> Callable[[], Any]:
-    """Return a clock that is ahead of another one by growing steps."""
+    """Return a clock that is ahead of another one by growing steps.
+
+    Of the clock by which libraries wait until a time, for the page's own code alone.
+    """
+
+    waiting = (time.monotonic, time.monotonic_ns)
 
     def ahead() -> Any:
         now = clock()
+        if clock in waiting and sys._getframe(1).f_globals.get("__name__") != "__main__":
+            return now
         return now + type(now)(unit * next(steps))
 
     return ahead

@@ -76,7 +76,8 @@ class _Worker:
         self._engine.set_fill_pattern(numbers.get("fill"))
         self._engine.set_seed(numbers.get("seed", 1))
         self.do_run(b"io.stdout:setvbuf('no') arg = {[0] = 'th'}")
-        self._engine.run(self._engine.compile(_BEGIN.read_bytes()), body)
+        self._engine.put_clocks_forward(numbers.get("clock", 0), numbers.get("step", 0))
+        self._engine.run(self._engine.compile(_BEGIN.read_bytes()), body + b"forward 1\n")
 
     def do_block(self, _: bytes) -> None:
         self._engine.set_default_type("torch.DoubleTensor")
