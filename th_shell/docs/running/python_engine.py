@@ -218,8 +218,9 @@ def _put_forward(seconds: int, step: int) -> None:
         return
     steps = count(seconds, step)
     for name in ("time", "perf_counter", "process_time", "thread_time", "monotonic"):
-        setattr(time, name, _forward(getattr(time, name), steps))
-        setattr(time, f"{name}_ns", _forward(getattr(time, f"{name}_ns"), steps, 10**9))
+        in_ns = f"{name}_ns"
+        setattr(time, name, _forward(getattr(time, name), seconds, steps))
+        setattr(time, in_ns, _forward(getattr(time, in_ns), seconds, steps, 10**9))
     for name in ("localtime", "gmtime", "ctime"):
         setattr(time, name, _later(getattr(time, name)))
     strftime, localtime = time.strftime, time.localtime
@@ -248,19 +249,21 @@ def _put_datetime_forward() -> None:
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(moment))
 
 
-def _forward(clock: Callable[[], Any], steps: Iterator[float], unit: int = 1) -> Callable[[], Any]:
-    """Return a clock that is ahead of another one by growing steps.
+def _forward(
+    clock: Callable[[], Any], seconds: int, steps: Iterator[int], unit: int = 1
+) -> Callable[[], Any]:
+    """Return a clock that is ahead of another one by some seconds, and by growing steps.
 
-    Of the clock by which libraries wait until a time, for the page's own code alone.
+    The steps are for code that stands in no file, as the page's own and timeit's does: libraries
+    wait until a time.
     """
 
-    waiting = (time.monotonic, time.monotonic_ns)
-
     def ahead() -> Any:
-        now = clock()
-        if clock in waiting and sys._getframe(1).f_globals.get("__name__") != "__main__":
-            return now
-        return now + type(now)(unit * next(steps))
+        now, frame = clock(), sys._getframe(1)
+        while frame.f_code.co_filename == __file__ and frame.f_back:
+            frame = frame.f_back
+        is_in_file = not frame.f_code.co_filename.startswith("<")
+        return now + type(now)(unit * (seconds if is_in_file else next(steps)))
 
     return ahead
 
