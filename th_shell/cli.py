@@ -159,6 +159,8 @@ def _run(options: Options) -> int:
             print("th --python runs programs of Python", file=sys.stderr)
         if re.search("field 'Cuda|global 'cu(torch|dnn)'", error.message):
             print("th --gpu-as-cpu lets programs for GPUs compute here", file=sys.stderr)
+        if advice := engine.penlight_advice(error.message):
+            print(advice, file=sys.stderr)
     engine.flush()
     if not (ran or opens_prompt):
         return FAILURE

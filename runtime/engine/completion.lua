@@ -39,6 +39,7 @@ local NAME = '^[%a_][%w_]*$'
 -- The tables in which Lua looks up the fields of a place, in order.
 local function tables_of_fields(place)
   local list = {}
+  if place.value == _G then return { _G } end -- its metatable loads Penlight
   if type(place.value) == 'table' then list[1] = place.value end
   local mt, seen = place.class or raw_metatable(place.value), {}
   while type(mt) == 'table' and not seen[mt] do

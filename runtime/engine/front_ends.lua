@@ -5,7 +5,8 @@ local host, torch, bridge, errors = import('host', 'torch', 'core.bridge', 'core
 local front_end, python_calls, calls = import('core.front_end', 'core.python_calls', 'engine.calls')
 local completion, session_locals = import('engine.completion', 'engine.session_locals')
 local deserialize, gpu, provided = import('files.deserialize', 'packages.gpu', 'packages.provided')
-local required, interrupts = import('packages.require', 'stopping.interrupts')
+local penlight, required = import('packages.penlight', 'packages.require')
+local interrupts = import 'stopping.interrupts'
 local loading = import 'stopping.loading'
 
 local stdout = io.stdout
@@ -104,6 +105,13 @@ function front_ends.impossible_packages()
   end
   return table.concat(lines, '\n')
 end
+
+--- The names of Penlight's modules: those that are hardly a program's own, and the others.
+function front_ends.penlight_names()
+  return penlight.distinct .. '\n' .. penlight.common
+end
+
+front_ends.penlight_advice = penlight.advice
 
 -- The debugger's half in Lua.
 local function debugger() return import 'debugging.stepper' end

@@ -141,6 +141,18 @@ class ShellEngine:
         lines = to_text(self._lua.call(b"impossible_packages")).splitlines()
         return {name: (why, advice) for name, why, advice in (line.split("\t") for line in lines)}
 
+    def penlight_names(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the names of Penlight's modules, which are globals where it is installed.
+
+        First those that programs hardly use for things of their own, then the others.
+        """
+        distinct, common = to_text(self._lua.call(b"penlight_names")).split("\n")
+        return frozenset(distinct.split()), frozenset(common.split())
+
+    def penlight_advice(self, message: str) -> str:
+        """Return what is to be done about an error for want of Penlight; '' for others."""
+        return to_text(self._lua.call(b"penlight_advice", to_bytes(message)))
+
     def changed_modules(self) -> list[str]:
         """Return the required modules whose files have changed since they were loaded."""
         return list(filter(None, to_text(self._lua.call(b"reloading", b"changed")).split("\n")))

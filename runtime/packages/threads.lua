@@ -250,8 +250,8 @@ local function check_index(self, index)
   end
 end
 
--- The most jobs that have been added and whose end callbacks have not been called: in the reference,
--- each queue (of jobs, also each thread's own, and of results) holds N, and each thread one more.
+-- The most jobs that have been added and whose end callbacks have not been called: the reference's
+-- queues (of jobs, also each thread's own, and of results) hold N each, and each thread one more.
 local function most_jobs(self)
   local queues = self.__specific and self.N or 1
   return self.N * (queues + 2)

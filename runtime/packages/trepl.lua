@@ -1,16 +1,17 @@
 --- The global functions of the reference's package trepl: who, import, monitor_G, colours; and
--- penlight, where it is installed.
+-- Penlight's modules.
 -- @module trepl
 
 local host, errors, escapes = import('host', 'core.errors', 'core.escapes')
 local front_end, python_calls = import('core.front_end', 'core.python_calls')
 local type_names, printing = import('core.type_names', 'packages.print')
+local penlight = import 'packages.penlight'
 
 local trepl_package = {}
 
 local getinfo = debug.getinfo
 
--- luacheck: globals sys who import monitor_G noColors _torchimport _preloaded_ text
+-- luacheck: globals sys who import monitor_G noColors _torchimport _preloaded_
 
 -- ------------------------------------------------------------------ colours
 
@@ -153,13 +154,9 @@ package.preload.treplutils = function()
   return { isatty = function() return torch.isatty(io.stdout) end } -- whatever it is given
 end
 
---- To be called when all modules are loaded: loads penlight, if it is installed, and remembers the
--- globals that are not the program's.
+--- To be called when all modules are loaded: remembers the globals that are not the program's.
 function trepl_package.finish_globals()
-  -- Looks for a module of penlight: any file might be named pl.lua.
-  if package.searchpath('pl.compat', package.path) and pcall(require, 'pl') and text then
-    text.format_operator()
-  end
+  penlight.prepare()
   _preloaded_ = { arg = true, _preloaded_ = true }
   for name in pairs(_G) do _preloaded_[name] = true end
 end

@@ -39,7 +39,8 @@ def nil_name(failure: Failure, match: re.Match[str]) -> str:
     """Return the hint for an error that names what is nil."""
     kind, name = match.groups()
     if kind == "global":
-        return _global(name, failure)
+        advice = "" if failure.is_local(name) else failure.engine.penlight_advice(match[0])
+        return advice or _global(name, failure)
     mark = ":" if kind == "method" else "."
     bases = set(re.findall(rf"({PATH})\s*\{mark}\s*{name}\b", failure.code, re.ASCII))
     if len(bases) == 1:

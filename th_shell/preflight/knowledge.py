@@ -18,16 +18,9 @@ GPU = Lack(
 _GPU_PACKAGES = Lack(
     "it computes on a GPU, and th on the processor alone", "leave it out, or use th --gpu-as-cpu"
 )
-#: Modules of Penlight that programs take for granted as globals.
-PENLIGHT = {
-    name: Lack(
-        "Penlight's, which Torch7's own prompt had loaded", f"local {name} = require 'pl.{name}'"
-    )
-    for name in "lapp path pretty stringx tablex utils".split()
-}
-
 #: Packages of Torch7 that cannot do here what they are for, besides those that cannot be here.
 _PACKAGES: Mapping[str, Lack] = {**dict.fromkeys("cunn cutorch cudnn".split(), _GPU_PACKAGES)}
+_PENLIGHT = Lack("a module of Penlight, which Torch7's th had loaded", "th --install penlight")
 _GPU_NAMES = frozenset("cunn cutorch cudnn cltorch clnn nccl".split())
 OTHER = Lack("no such module is found", "install it where package.path (LUA_PATH) finds it")
 C_LIBRARY = Lack(
@@ -85,6 +78,8 @@ class Facts:
     #: The methods of tensors, of any type.
     methods: frozenset[str]
     packages: Mapping[str, Lack]
+    #: The modules of Penlight, which are globals once it is loaded.
+    of_penlight: frozenset[str]
     #: Finds modules.
     engine: Engine
     #: All global names.
@@ -140,12 +135,17 @@ def facts_of(engine: Engine) -> Facts:
         )
         for space, path in (("function", [".torch"]), ("method", [".torch", ".DoubleTensor"]))
     }
+    distinct, common = engine.penlight_names()
+    has_penlight = engine.find_module("pl.import_into") is not None
+    lacks = {} if has_penlight else dict.fromkeys(distinct, _PENLIGHT)
+    at_start = distinct | common if has_penlight else frozenset[str]()
     return Facts(
         fields={**fields, **listed},
         methods=of_tensors,
-        packages={**_PACKAGES, **PENLIGHT, **_impossible(engine), **_installable(engine)},
+        packages={**_PACKAGES, **_impossible(engine), **_installable(engine), **lacks},
+        of_penlight=distinct | common,
         engine=engine,
-        globals=frozenset(engine.variables.names("")) | _GIVEN,
+        globals=frozenset(engine.variables.names("")) | _GIVEN | at_start,
         operations=operations,
         listed=frozenset(listed) | _GPU_NAMES,
         package_methods=of_packages,

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from th_shell.files import read_file
 from th_shell.preflight.finding import syntax_errors
-from th_shell.preflight.knowledge import PENLIGHT, Facts
+from th_shell.preflight.knowledge import Facts
 from th_shell.preflight.parser import NotLuaError, as_parsed, parse
 from th_shell.preflight.syntax_tree import (
     Call,
@@ -234,6 +234,8 @@ class World:
     #: All of them, with their modules.
     programs: list[Program] = field(default_factory=list)
     _required: set[str] = field(default_factory=set)
+    #: Whether they load Penlight whole, which then defines its modules when they are used.
+    _has_all_of_penlight: bool = False
     _open: set[Path] = field(default_factory=set)
     _checked: frozenset[Path] = frozenset()
     _linked: dict[Path, set[Path]] = field(default_factory=dict)
@@ -296,6 +298,7 @@ class World:
         if origin(call.function) in _REQUIRE and name:
             file = self.modules.file(name, program.path)
             self._required.update((name, *name.split(".")))
+            self._has_all_of_penlight |= name in ("pl", "pl.import_into")
             if top in self.facts.packages:
                 self.is_extended |= file is None and top not in self.facts.listed
                 is_known = name not in ("pl", "pl.import_into", "pl.compat", "pl.strict")
@@ -328,8 +331,7 @@ class World:
         members = self.members.get("_G", set())
         required = self._required - self.facts.packages.keys()
         names = {*self.globals, *members, *required, *self.facts.globals}
-        # Penlight defines the others of its modules when they are used.
-        return names.union(PENLIGHT) if "pl" in self._required else names
+        return names | self.facts.of_penlight if self._has_all_of_penlight else names
 
     def changes_tensors(self, name: str) -> bool:
         """Tell whether one of the programs may give tensors a method of this name."""

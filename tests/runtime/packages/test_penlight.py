@@ -1,0 +1,73 @@
+"""Penlight's modules as globals: loaded when a program first reads one, if it is installed."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.processes import run_th
+
+#: A Penlight of two modules, which makes them globals as the real one does.
+FILES = {
+    "pl/init.lua": "require 'pl.import_into'(_G)",
+    "pl/import_into.lua": """
+        return function(globals)
+          local last = getmetatable(globals).__index
+          globals.utils = {}
+          setmetatable(globals, {__index = function(t, name)
+            if name ~= 'path' and name ~= 'text' then return last(t, name) end
+            rawset(t, name, require('pl.' .. name))
+            return rawget(t, name)
+          end})
+        end""",
+    "pl/path.lua": "print('loaded') return {join = function(a, b) return a .. '/' .. b end}",
+    "pl/text.lua": """
+        return {format_operator = function()
+          getmetatable('').__mod = function(text, value) return text:format(value) end
+        end}""",
+}
+
+ADVICE = "path is a module of Penlight, which Torch7's th had loaded: th --install penlight\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, source in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(source)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("source", "printed"),
+    [
+        ("print(1)", "1\t\n"),
+        ("print(path.join('a', 'b'), path.join('c', 'd'))", "loaded\t\na/b\tc/d\t\n"),
+        ("print('%d!' % 3)", "3!\t\n"),
+        ("path = 3 print(path)", "3\t\n"),
+        ("print(rawget(_G, 'path'), stringx, nosuch)", "nil\tnil\tnil\t\n"),
+        ("local _ = path who()", "loaded\t\n== User Variables ==\t\n==\t\n"),
+        ("path.x = 1 print(require('pl.path').x)", "loaded\t\n1\t\n"),
+    ],
+)
+def test_modules_are_globals(folder: Path, source: str, printed: str) -> None:
+    run = run_th("-e", source, cwd=folder)
+    assert (run.stdout, run.stderr) == (printed, "")
+
+
+def test_a_program_is_told_to_install_it(tmp_path: Path) -> None:
+    (tmp_path / "pl.lua").write_text("print('another file of this name')")
+    run = run_th("-e", "print(path) path.join('a', 'b')", cwd=tmp_path)
+    assert run.stdout == "nil\t\n"
+    assert run.stderr.startswith("th: (command line):1: attempt to index global 'path' (a nil")
+    assert run.stderr.endswith(ADVICE)
+
+
+@pytest.mark.parametrize("source", ["data.x = 1", "local path; path.join('a')", "pathx.join('a')"])
+def test_other_names_are_the_programs_own(tmp_path: Path, source: str) -> None:
+    assert "Penlight" not in run_th("-e", source, cwd=tmp_path).stderr
+
+
+def test_texts_without_it(tmp_path: Path) -> None:
+    run = run_th("-e", "print('10' % 4, pcall(function() return 'x' % 4 end))", cwd=tmp_path)
+    message = "(command line):1: attempt to perform arithmetic on a string value"
+    assert run.stdout == f"2\tfalse\t{message}\t\n"
