@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
-from glob import glob
+from contextlib import suppress
+from fnmatch import fnmatch
 from pathlib import Path
 
-_COMMAND = re.compile(r'(?<!\w)(\w+)\s*\(((?:[^()"]|"(?:\\.|[^"\\])*"|\([^()]*\))*)\)')
-_WORD = re.compile(r'"((?:\\.|[^"\\])*)"|([^\s"]+)')
-_VARIABLE = re.compile(r"\$\{(\w+)\}")
-#: Variables for the folder of Lua modules, which is `share/lua/5.1`, and for the sources' own.
-_MODULES = re.compile(r"(?:Torch_INSTALL_)?LUA_?(?:PATH|DIR)(?:_SUBDIR)?", re.I)
-_SOURCES = re.compile(r"(?:CMAKE_CURRENT|CMAKE|PROJECT)_SOURCE_DIR")
-_INSTALLED = re.compile(r"share/lua/5\.\d(?:/|$)(.*)")
+from th_shell.packages.cmake_commands import ACTS
+from th_shell.packages.cmake_language import Interpreter, Stop, elements, parse
 
-_LONGEST = 1 << 20  # characters of a variable, which may double with each line
-_KEYWORDS = frozenset("DESTINATION RENAME PERMISSIONS CONFIGURATIONS COMPONENT OPTIONAL".split())
+#: Torch7's variables for the folder of Lua modules.
+_MODULES = ("Torch_INSTALL_LUA_PATH_SUBDIR", "Torch_INSTALL_LUA_PATH", "LUA_PATH", "LUADIR")
+_OF_MODULES = "share/lua/5.1"
+_INSTALLED = re.compile(r"share/lua/5\.\d(?:/|$)(.*)")
+_KEYWORDS = frozenset(
+    "DESTINATION RENAME PERMISSIONS CONFIGURATIONS COMPONENT OPTIONAL FILES_MATCHING PATTERN REGEX "
+    "USE_SOURCE_PERMISSIONS DIRECTORY_PERMISSIONS FILE_PERMISSIONS".split()
+)
 
 
 class CMakeLists:
@@ -31,79 +32,79 @@ class CMakeLists:
         self.package = ""
         self.places: dict[str, Path] = {}
         self._top = top.resolve()
-        self._read(self._top, {})
+        self._run = Interpreter(
+            {
+                **ACTS,
+                "project": self._project,
+                "add_subdirectory": self._add_subdirectory,
+                "include": self._include,
+                "install": self._install,
+                "install_files": self._install_files,
+                "add_torch_package": self._add_torch_package,
+            }
+        )
+        here = str(self._top)
+        variables = dict.fromkeys(_MODULES, _OF_MODULES)
+        variables |= dict.fromkeys(("CMAKE_SOURCE_DIR", "PROJECT_SOURCE_DIR"), here)
+        variables |= {"Torch_FOUND": "TRUE", "TORCH_FOUND": "TRUE", "UNIX": "1"}
+        self._run.variables.update(variables)
+        self._read(self._top)
 
-    def _read(self, folder: Path, variables: dict[str, str]) -> None:
+    def _read(self, folder: Path) -> None:
+        """Run the file of a folder, in a scope of its own."""
         path = folder / "CMakeLists.txt"
-        text = path.read_text(errors="replace") if path.is_file() else ""
-        for name, inner in _COMMAND.findall(re.sub(r"#.*", "", text)):
-            if name.lower() in _COMMANDS:
-                command = getattr(self, f"_{name.lower()}")
-                words = [quoted or bare for quoted, bare in _WORD.findall(inner)]
-                command(folder, variables, [_expand(word, variables, folder) for word in words])
+        here = {"CMAKE_CURRENT_SOURCE_DIR": str(folder), "CMAKE_CURRENT_LIST_DIR": str(folder)}
+        self._run.scopes.append({**self._run.variables, **here})
+        with suppress(Stop, RecursionError):
+            self._run.run(parse(path.read_text(errors="replace")) if path.is_file() else [])
+        self._run.scopes.pop()
 
-    def _set(self, _: Path, variables: dict[str, str], words: Sequence[str]) -> None:
-        if words:
-            variables[words[0]] = ";".join(words[1:])[:_LONGEST]
+    def _here(self, name: str) -> Path:
+        return (Path(self._run.variables["CMAKE_CURRENT_SOURCE_DIR"]) / name).resolve()
 
-    def _file(self, folder: Path, variables: dict[str, str], words: Sequence[str]) -> None:
-        if words[:1] not in (["GLOB"], ["GLOB_RECURSE"]):
+    def _project(self, run: Interpreter, values: Sequence[str]) -> None:
+        run.variables["PROJECT_NAME"] = run.variables["CMAKE_PROJECT_NAME"] = values[0]
+
+    def _add_subdirectory(self, _: Interpreter, values: Sequence[str]) -> None:
+        inner = self._here(values[0])
+        if inner != self._here(".") and inner.is_relative_to(self._top):
+            self._read(inner)
+
+    def _include(self, run: Interpreter, values: Sequence[str]) -> None:
+        path = self._here(values[0])
+        if path.is_relative_to(self._top) and path.is_file():
+            run.run(parse(path.read_text(errors="replace")))
+
+    def _add_torch_package(self, _: Interpreter, values: Sequence[str]) -> None:
+        self.package = self.package or values[0]
+        for name in elements(";".join(values[2:3])):
+            self._put(self._here(name), f"{values[0]}/{Path(name).name}")
+
+    def _install_files(self, _: Interpreter, values: Sequence[str]) -> None:
+        if place := _INSTALLED.search(values[0]):
+            for name in values[1:]:
+                self._put(self._here(name), f"{place[1]}/{Path(name).name}")
+
+    def _install(self, _: Interpreter, values: Sequence[str]) -> None:
+        place = _INSTALLED.search(_word_after("DESTINATION", values))
+        if not place or values[0] not in ("FILES", "PROGRAMS", "DIRECTORY"):
             return
-        patterns = [word.removeprefix(f"{folder}/") for word in words[2:] if word != "RELATIVE"]
-        names = []
-        for pattern in patterns:
-            if pattern and not pattern.startswith("/") and ".." not in pattern:
-                if words[0] == "GLOB_RECURSE":
-                    pattern = os.path.join(os.path.dirname(pattern), "**", Path(pattern).name)
-                names += sorted(glob(pattern, root_dir=folder, recursive="**/" in pattern))
-        variables[words[1]] = ";".join(f"{folder}/{name}" for name in names)
-
-    def _add_torch_package(self, folder: Path, _: dict[str, str], words: Sequence[str]) -> None:
-        self.package = words[0]
-        for file in _names(words[2:3]):
-            self._put(folder / file, f"{words[0]}/{Path(file).name}")
-
-    def _add_subdirectory(
-        self, folder: Path, variables: dict[str, str], words: Sequence[str]
-    ) -> None:
-        inner = (folder / words[0]).resolve()
-        if inner != folder and inner.is_relative_to(folder):
-            self._read(inner, dict(variables))
-
-    def _install(self, folder: Path, _: dict[str, str], words: Sequence[str]) -> None:
-        place = _INSTALLED.search(_word_after("DESTINATION", words))
-        if not place or words[0] not in ("FILES", "DIRECTORY"):
-            return
-        end = next((at for at, word in enumerate(words) if word in _KEYWORDS), len(words))
-        for name in _names(words[1:end]):
-            path = folder / name
-            if words[0] == "FILES":
-                self._put(path, f"{place[1]}/{_word_after('RENAME', words) or path.name}")
-            else:
-                top = path if name.endswith("/") else path.parent
-                for file in sorted(path.rglob("*.lua")):
+        end = next((at for at, word in enumerate(values) if word in _KEYWORDS), len(values))
+        for name in dict.fromkeys(elements(";".join(values[1:end]))):
+            path = self._here(name)
+            if values[0] != "DIRECTORY":
+                self._put(path, f"{place[1]}/{_word_after('RENAME', values) or path.name}")
+                continue
+            top = path if name.endswith("/") or name == "." else path.parent
+            for file in sorted(path.rglob("*.lua")):
+                if _is_matched(file, values[end:]):
                     self._put(file, f"{place[1]}/{file.relative_to(top).as_posix()}")
 
     def _put(self, file: Path, place: str) -> None:
         parts = [part for part in place.split("/") if part not in ("", ".")]
-        file = file.resolve()
         is_within = ".." not in parts and file.is_relative_to(self._top)
         if is_within and parts and place.endswith(".lua") and file.is_file():
             self.places["/".join(parts)] = file
-
-
-_COMMANDS = frozenset("set file add_torch_package add_subdirectory install".split())
-
-
-def _expand(word: str, variables: dict[str, str], folder: Path) -> str:
-    def value(variable: re.Match[str]) -> str:
-        if variable[1] in variables:
-            return variables[variable[1]]
-        if _MODULES.fullmatch(variable[1]):
-            return "share/lua/5.1"
-        return str(folder) if _SOURCES.fullmatch(variable[1]) else ""
-
-    return _VARIABLE.sub(value, word)[:_LONGEST]
 
 
 def _word_after(keyword: str, words: Sequence[str]) -> str:
@@ -111,6 +112,15 @@ def _word_after(keyword: str, words: Sequence[str]) -> str:
     return words[words.index(keyword) + 1] if keyword in words[:-1] else ""
 
 
-def _names(words: Sequence[str]) -> dict[str, None]:
-    """Return the elements of lists, each once: variables may hold a name many times."""
-    return dict.fromkeys(";".join(words).split(";"))
+def _is_matched(file: Path, words: Sequence[str]) -> bool:
+    """Tell whether a file of a folder is installed, by the patterns behind the folder's name."""
+    named = [
+        (pattern, excluded == "EXCLUDE")
+        for word, pattern, excluded in zip(words, words[1:], [*words[2:], ""], strict=False)
+        if word == "PATTERN"
+    ]
+    parts = (file.name, *file.parent.parts)
+    if any(fnmatch(part, pattern) for pattern, is_out in named if is_out for part in parts):
+        return False
+    wanted = [pattern for pattern, is_out in named if not is_out]
+    return "FILES_MATCHING" not in words or any(fnmatch(file.name, p) for p in wanted)
