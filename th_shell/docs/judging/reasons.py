@@ -353,7 +353,7 @@ _LEFT_OPEN = re.compile(r"\{\.\.\.\}|\(\.\.\.\)")
 _MADE = re.compile(r"^[\w, \t]+=[^\S\n]*[A-Za-z_][\w.]*[({]([^\n]*)", re.M)
 #: A method call as a statement.
 _METHOD = re.compile(r"^[^\S\n]*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
-_INSERTS = re.compile(r"\btable\.insert[ (]+([A-Za-z_]\w*)[ \t]*,(.*)\)")
+_INSERTS = re.compile(r"\btable\.insert[ (]+([A-Za-z_]\w*)[ \t]*,(.*)")
 _NOT_THERE = re.compile(
     r"(?i)(?:not|n't) (?:find|load|(?:be )?open)"
     r"|not found|no such|cannot open|does not exist|no module"
