@@ -13,7 +13,7 @@ from collections.abc import Sequence
 _LIQUID = re.compile(
     r"^(?P<margin>\s*)\{%-?\s*(?P<tag>highlight|endhighlight|raw|endraw)\b(?P<words>[^%]*)%\}\s*$"
 )
-_SOURCE = re.compile(r"^\[source,\s*(?P<language>[\w+-]+)[^\]]*\]\s*$")
+_SOURCE = re.compile(r"^\[source,\s*(?P<language>[\w+-]+)(?:[,\s][^\]]*)?\]\s*$")
 _DASHES = re.compile(r"^-{4,}\s*$")
 _INDENTS = re.compile(r"^(?:!!!\s+\w|\?\?\?\+?\s+\w|===[+!]?\s+\")")
 _MARGIN = "    "
