@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from tests.th_shell.docs.conftest import read_page
+from tests.th_shell.docs.test_strange_pages import judged, words
 from th_shell.docs.cli import main
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
 from th_shell.docs.reading.examples import Example
+from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.settings.settings import PageError
 
 Cell = dict[str, Any]
@@ -198,6 +200,13 @@ def test_notebook_of_format_3(tmp_path: Path) -> None:
     (found,) = read(page)
     assert (found.heading, found.language) == ("Sums", "lua")
     assert (found.source, found.expected) == ("print(1)\n1 + 1", "1\n2\nE: why")
+
+
+def test_the_kernel_of_torch_has_its_package(runner: Runner, tmp_path: Path) -> None:
+    sources = ["x = itorch.image(torch.rand(3, 8, 8))", "itorch.nosuch()", "x = other.image(3)"]
+    page = write(tmp_path, *map(code, sources), language="lua")
+    found = words(judged(runner, tmp_path, page.name, page.read_text()))
+    assert found == "ran error fragment"
 
 
 LUA_CELLS = "In [1]: x = torch.ones(2)\nIn [2]: x:sum()\nOut[2]: 2\nIn [3]: ?torch.ones\n"

@@ -33,5 +33,15 @@ def test_differences() -> None:
 
 def test_an_output_is_unlike_those_above_it() -> None:
     other = [*SHOWN[:4], 0.6]
-    assert unlike_above({3: SHOWN, 5: SHOWN, 8: other}) == {8: 5}
-    assert unlike_above({3: SHOWN, 5: other, 8: SHOWN}) == {5: 3}
+    same = dict.fromkeys((3, 5, 8), SHOWN)
+    assert unlike_above({3: SHOWN, 5: SHOWN, 8: other}, same) == {8: 5}
+    assert unlike_above({3: SHOWN, 5: other, 8: SHOWN}, same) == {5: 3}
+
+
+def test_an_output_may_be_unlike_another_where_the_printed_ones_are() -> None:
+    shown = {1: [*SHOWN, *SHOWN], 2: [*SHOWN, 0.7, 0.8, 0.9, 1.1, 1.2]}
+    numbers = [0.11, 0.12, 0.13, 0.14, 0.15]
+    printed = {1: [*numbers, *numbers], 2: [*numbers, 0.21, 0.22, 0.23, 0.24, 0.25]}
+    assert unlike_above(shown, printed) == {}
+    assert unlike_above(shown, {1: printed[1], 2: printed[1]}) == {2: 1}
+    assert unlike_above(shown, {1: printed[1], 2: [number + 1 for number in printed[1]]}) == {2: 1}

@@ -46,6 +46,20 @@ COMMENTS = {
     'for i = 1, 2 do print(i) end -- Prints "1", "2" on separate lines': "pass",
     "for i = 1, 2 do print(i) end -- Prints 1 then 2 on separate lines": "pass",
     "for i = 1, 2 do print(i) end -- Prints 1 then 3 on separate lines": "differs",
+    "function f() print('Hi') return true end\nf() -- will print 'Hi' once": "ran pass",
+    "function f() print('Hi') return true end\nf() -- will print 'Ho' once": "ran differs",
+    "function f() print('Hi') return true end\nf() -- returns 'Hi'": "ran differs",
+    'a, t = 1, {3}  --> "a = 1, t = {3}"': "pass",
+    'a, t = 1, {3}  --> "a = 1, t = {4}"': "differs",
+    'a, t = 1, {3}  --> "a = 2", "t = {3}"': "differs",
+    # A remark below is no value, and so is nothing.
+    "x = 3\n-- A Cat": "ran",
+    "for i = 1, 2 do x = i end\n-- => 3": "ran",
+    # A table goes on below.
+    "t = {'a', 3}\n-- => {'a',\n--     3}": "pass",
+    "t = {'a', 3}\n-- => {'a',\n--     4}": "differs",
+    "t = {'a', 3} --> {'a',\n-- 4}\n-- 3": "differs",
+    "x = 3 --> 3\n-- 4": "pass",
     # A string alone is what it is.
     "'> [2| 4*u4 ]'  -- { 0, 1, 0, 2 }": "text",
     "'a' .. 'b'  -- 'ac'": "differs",
@@ -54,7 +68,10 @@ COMMENTS = {
     "os.exit(tonumber('3'))\nprint(3) --> 3": "error pass",
 }
 SHOWN = "math.max(1, 2) --> 2\n" * 5
+TWICE = "> 1 + 1\n2\n" * 5
 SCRIPTS = {
+    f"{TWICE}> print('\\27[31mred\\27[0m')": "ran",
+    f"{TWICE}> print('red')": "differs",
     f"{SHOWN}setmetatable({{}}, {{}})": "ran",
     f"{SHOWN}torch.ones(2)": "ran",
     f"{SHOWN}return 3": "ran",
@@ -92,6 +109,15 @@ NAMES = {
     "function f(...) return ... end\nf(3).x.y = 3": "ran error",
     "A, B = torch.class('dp.A', 'dp.B')": "fragment",
     "dp = {}\nA, B = torch.class('dp.A', 'dp.B')": "ran error",
+    "> f = tostring\n> f(?)": "ran fragment",
+    "> f = tostring\n> x = {f(2, ?), ?}": "ran fragment",
+    "> f = tostring\n> f(3)?": "ran damaged",
+    "t = {}\ny = nosuch()\ntable.insert(t, y)\nerror(t)": "ran fragment ran fragment",
+    "t, y = {}, 3\nx = nosuch()\ntable.insert(t, y)\nerror(t)": "ran fragment ran error",
+    "require '../nosuch'": "fragment",
+    "error('a/b.png' .. ' could not be opened')": "fragment",
+    "error('a/b.png' .. ' has been opened')": "error",
+    "f = loadfile('../nosuch')\nerror('no file: /a/other.lua')": "ran error",
     # Files that nobody has.
     "f = io.open('/path/to/x')\nf:read('*a')": "ran fragment",
     "f = io.open('x.txt', 'w')\nf:nosuch()": "ran error",
@@ -105,6 +131,9 @@ NAMES = {
     "package.preload.m = function() error('a') end\nrequire 'm'\nrequire 'm'": (
         "ran error fragment"
     ),
+    "package.preload.m = function() require 'no.such' end\nm = require 'm'\n"
+    "package.preload['m.a'] = function() require 'm' end\na = require 'm.a'\n"
+    "a = require 'm.a'": "ran fragment ran fragment fragment",
     # Where Torch7's sources in C raise an error.
     "> torch.ones(3):narrow(1, 2, 5)\nbad argument #3 to 'narrow' (out of range at /x/TH.c:35)": (
         "pass"
@@ -151,6 +180,24 @@ REPAIRS = {
     "print(3) -- prints 100\nfor k in pairs(t) print(k) end -- prints foo": "differs",
 }
 ORDERS = {
+    # An expression that is all of a block, of what the page has assigned.
+    "x = torch.ones(2, 2)\n```\n\n```lua\nx[1][2]\n```\n\n```\n1": "ran pass",
+    "x = torch.ones(2, 2)\n```\n\n```lua\nx[1][2]\n```\n\n```\n2": "ran ran",
+    "x = torch.ones(2)\n```\n\n```lua\nx[1]\n```\n\nprints\n\n```\n2": "ran differs",
+    "y = 1\nprint('x.y')\n```\n\nprints\n\n```\nx.y": "ran pass",
+    "y = 1\nprint('y')\n```\n\nprints\n\n```\ny": "ran pass",
+    "> '', 'a'\n\"\" \"a\"": "pass",
+    "> 'a', ''\n\"a\" \"\"": "pass",
+    "> ''\n\"\"": "pass",
+    "> 'a', ''\n\"a\"": "differs",
+    '> \'a\'\n"a" ""': "differs",
+    # What a prompt offers to complete a name.
+    "th> torch.\ntorch.abs(  torch.add(\ntorch.acos(": "skipped",
+    "th> torch.\ntorch.abs(": "damaged",
+    "th> torch.abs(-3).\n3": "damaged",
+    "xLua > 1 + 1\n3": "differs",
+    "f = function() print(3) end\n\nT = setmetatable({\n  a b\n}, {})": "ran text",
+    "> print('T = {}')\n\nT = {\n  a b\n}": "differs",
     # Each key once, also where some of an array stand among the others.
     "t = {[0] = 1, [-1] = 6, 3, x = 4, 5}\nn = 0\nfor k in pairs(t) do n = n + 1 end\nn --> 5": (
         "ran ran ran pass"
@@ -188,6 +235,7 @@ def test_what_a_script_need_not_show(
 RANDOM = "print(math.random() + 1)\nprint(3)\nprint(math.random() - 5)"
 LOOP = "for i = 1, 3 do print(i); print(torch.rand(2)) end"
 ROWS = " 0.5\n 0.25\n[torch.DoubleTensor of size 2]\n"
+FACTOR = " 0.7000\n[torch.DoubleTensor of size 20]"
 BELOW = {
     (RANDOM, "1.5\n3\n-4.5"): "layout",
     (RANDOM, "5\n3\n-4.5"): "differs",
@@ -195,6 +243,9 @@ BELOW = {
     (LOOP, f"1\n{ROWS}\n...\n3\n{ROWS}"): "layout",
     (LOOP, f"1\n{ROWS}\n...\nand\n{ROWS}"): "differs",
     ("print(torch.rand(5, 1))", " 0.5\n...\n 0.25\n[torch.DoubleTensor of size 5x1]"): "layout",
+    # Numbers count with the factor above them.
+    ("print(torch.rand(20) / 100)", "0.01 *\n" + " 0.5000\n" * 19 + FACTOR): "layout",
+    ("print(torch.rand(20) / 100)", "0.1 *\n" + " 0.5000\n" * 19 + FACTOR): "differs",
     ("print(torch.rand(5, 1))", " 7\n...\n 0.25\n[torch.DoubleTensor of size 5x1]"): "differs",
 }
 
@@ -222,6 +273,10 @@ PYTHON = {
     ">>> 1\n1\n>>> ['a#b']  # returns ['a#b']": "pass pass",
     ">>> print('a')  # 3\na": "pass",
     ">>> def f(path): pass\n>>> path + 'x'\n3": "ran fragment",
+    ">>> sorted([{...}, 3])\n[3]": "fragment",
+    ">>> int(...)\n3": "fragment",
+    ">>> len({...})\n2": "differs",
+    ">>> int([...])\n3": "error",
     # A remark behind an output.
     ">>> 1 + 1\n2 # the sum": "pass",
     ">>> 1 + 1\n3 # the sum": "differs",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from th_shell.docs.judging.comparison import agrees, is_same_text
-from th_shell.docs.judging.printout import NUMBER
+from th_shell.docs.judging.printout import NUMBER, number_words
 from th_shell.docs.reading.examples import PYTHON, Example
 from th_shell.docs.settings.settings import Tolerance
 
@@ -46,6 +46,8 @@ _PROPOSED = (1e-14, 1e-12, 1e-9, 1e-6)
 
 def sufficient_tolerance(example: Example, got: str) -> float:
     """Return the least proposed `rtol` by which an example that differs would hold; 0 for none."""
+    if number_words(example.expected) == number_words(got):
+        return 0
     for rtol in _PROPOSED:
         settings = replace(example.settings, rtol=rtol)
         if comparison(replace(example, settings=settings))(example.expected, got):
@@ -58,5 +60,5 @@ def is_quoted(expected: str, got: str) -> bool:
     if not _LITERALS.fullmatch(expected.strip()):
         return False
     literals = _LITERAL.finditer(expected)
-    words = [match["double"] or match["single"] or match["word"] for match in literals]
-    return words == got.rstrip("\t\n").split("\t")
+    words = [match["double"] or match["single"] or match["word"] or "" for match in literals]
+    return words == got.strip("\n").removesuffix("\t").split("\t")  # one is behind the last, too

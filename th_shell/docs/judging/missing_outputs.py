@@ -117,7 +117,7 @@ def _prints(result: Result, text: str, runs: Sequence[Outcome]) -> bool:
     statement without a prompt must show a value: printed text may be shown below the whole script.
     """
     is_script = result.example.kind is Kind.BARE and runs[0].printed
-    is_something = set(text.split()) - {"nil"}
+    is_something = set(text.split()) - {"nil"} and "\x1b[" not in text  # no page shows colours
     is_fixed = len({tuple(sorted(run.output.split())) for run in runs}) == 1
     return bool(result.verdict is Verdict.RAN and is_something and is_fixed and not is_script)
 

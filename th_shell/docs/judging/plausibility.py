@@ -165,6 +165,18 @@ def nearly_repeats(documented: Sequence[float], earlier: Sequence[float]) -> boo
     )
 
 
+def _differ_alike(
+    documented: Sequence[float],
+    earlier: Sequence[float],
+    printed: Sequence[float],
+    printed_earlier: Sequence[float],
+) -> bool:
+    """Tell whether documented numbers differ from earlier ones only where printed ones do."""
+    quads = zip(documented, earlier, printed, printed_earlier, strict=False)
+    is_alike = all(a == b or c != d for a, b, c, d in quads)
+    return is_alike and nearly_repeats(printed, printed_earlier)
+
+
 def differences(documented: Sequence[float], earlier: Sequence[float]) -> str:
     """Return a text that lists where numbers differ from those that they nearly repeat."""
     pairs = [(a, b) for a, b in zip(documented, earlier, strict=True) if a != b]
@@ -172,17 +184,22 @@ def differences(documented: Sequence[float], earlier: Sequence[float]) -> str:
     return shown + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")
 
 
-def unlike_above(outputs: Mapping[int, Sequence[float]]) -> dict[int, int]:
+def unlike_above(
+    outputs: Mapping[int, Sequence[float]], printed: Mapping[int, Sequence[float]]
+) -> dict[int, int]:
     """Return, by index, the index of the output above that an output nearly repeats.
 
-    An output that repeats one above exactly is left out.
+    Left out are outputs that repeat one above exactly, and those that are like it where what was
+    `printed` is, and unlike it in nothing else.
     """
     repeated: dict[int, int] = {}
     above: list[int] = []
     for index, numbers in outputs.items():
         if not any(list(outputs[earlier]) == list(numbers) for earlier in above):
             near = [earlier for earlier in above if nearly_repeats(numbers, outputs[earlier])]
-            if near:
+            if near and not _differ_alike(
+                *(texts[at] for texts in (outputs, printed) for at in (index, near[-1]))
+            ):
                 repeated[index] = near[-1]
         above.append(index)
     return repeated

@@ -275,8 +275,17 @@ def readings(expected: str) -> Sequence[str]:
 
 
 def numbers(text: str) -> list[float]:
-    """Return the numbers in a printed text, in order."""
-    return list(map(float, number_words(text)))
+    """Return the numbers in a printed text, in order; those of a tensor with its factor."""
+    if not is_scaled(text):
+        return list(map(float, number_words(text)))
+    values, factor = list[float](), 1.0
+    for line in text.split("\n"):
+        if scale := _SCALE_LINE.match(line):
+            factor = float(scale[1])
+            continue
+        values += [factor * float(word) for word in number_words(line)]
+        factor = 1.0 if _SHAPE_LINE.match(line) else factor
+    return values
 
 
 def number_words(text: str) -> list[str]:

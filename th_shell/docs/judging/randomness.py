@@ -347,7 +347,8 @@ def _with_repetitions(results: Sequence[Result]) -> list[Result]:
         for i, result in enumerate(results)
         if result.verdict is Verdict.LAYOUT
     }
-    for i, above in plausibility.unlike_above(shown).items():
+    printed = {i: numbers(results[i].got) for i in shown}
+    for i, above in plausibility.unlike_above(shown, printed).items():
         line, what = results[above].example.line, plausibility.differences(shown[i], shown[above])
         note = f"by chance, but its numbers are those under line {line} with {what}"
         judged[i] = replace(results[i], verdict=Verdict.DIFFERS, note=note)

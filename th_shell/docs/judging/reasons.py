@@ -158,11 +158,14 @@ class _Fragments:
             used |= lua_names.reused_names(source)
         missing = self._missing(result, bound, used, undefined)
         stand_ins = lua_names.placeholders(source) - self._given - bound if is_lua else set()
+        if not is_lua and result.verdict is Verdict.ERROR and _LEFT_OPEN.search(source):
+            stand_ins = {"..."}
         origins = [self._unset[name] for name in self._unset.keys() & used]
         if missing and python_syntax.ALL_NAMES in self._unset:
             origins.append(self._unset[python_syntax.ALL_NAMES])
-        if (again := _TRIED_BEFORE.search(result.got)) and again[1] in self._unset:
-            origins.append(self._unset[again[1]])
+        if again := _TRIED_BEFORE.search(result.got):  # or what it is a part of
+            tried = {again[1], again[1].partition(".")[0]}
+            origins += [self._unset[name] for name in tried & self._unset.keys()]
         note = ""
         if result.note == ANNOUNCED or result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
             note = f"{FOLLOWS} {min(origins)}" if origins else ""
@@ -230,7 +233,8 @@ class _Fragments:
 
         For `model:add(layer)`, where `layer` lacks its value, that is `model` and `layer`.
         """
-        calls = [call for call in _METHOD.findall(source) if call[0] not in self._predefined]
+        calls = _METHOD.findall(source) + _INSERTS.findall(source)
+        calls = [call for call in calls if call[0] not in self._predefined]
         pairs = [(name, used) for name, arguments in calls for used in self._read_in(arguments)]
         return [(name, used) for name, used in pairs if used in self._unset]
 
@@ -287,7 +291,12 @@ class _Fragments:
         used = (self._texts.get(name, "") for name in self._read_in(source))
         texts = [*lua_names.strings(source), *used]
         named = (text for text in texts if text and text not in self._strings)
-        pairs = ((text, part) for text in named for part in (text, dirname(text)) if part)
+        pairs = (
+            (text, part)
+            for text in named
+            for part in (text, text.lstrip("./"), dirname(text))
+            if part
+        )
         absent = next((text for text, part in pairs if says(result.got, part)), "")
         return absent and f"{_ABSENT}{absent}"
 
@@ -338,10 +347,14 @@ _TRIED_BEFORE = re.compile(r"loop or previous error loading module '([\w.-]+)'")
 _FIELD = re.compile(r"\b(\w+)[.:](?=(\w+))")
 #: An error for want of a field.
 _NO_FIELD = re.compile(r"attempt to \w+ field '(\w+)' \(a nil value\)|has no attribute '(\w+)'")
+#: In Python, what stands for the reader's own values.
+_LEFT_OPEN = re.compile(r"\{\.\.\.\}|\(\.\.\.\)")
 #: The arguments of a call whose value is assigned.
 _MADE = re.compile(r"^[\w, \t]+=[^\S\n]*[A-Za-z_][\w.]*[({]([^\n]*)", re.M)
 #: A method call as a statement.
 _METHOD = re.compile(r"^[^\S\n]*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
+_INSERTS = re.compile(r"\btable\.insert[ (]+([A-Za-z_]\w*)[ \t]*,(.*)")
 _NOT_THERE = re.compile(
-    r"(?i)(?:not|n't) (?:find|load)|not found|no such|cannot open|does not exist|no module"
+    r"(?i)(?:not|n't) (?:find|load|(?:be )?open)"
+    r"|not found|no such|cannot open|does not exist|no module"
 )

@@ -35,6 +35,7 @@ from th_shell.docs.reading.comment_values import (
     literal_in,
     quoted_in,
     remark_of,
+    says_print,
     values_before_remark,
 )
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
@@ -326,7 +327,10 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     # `Output: 3` may be what is printed, where the comment does not go on below.
     whole = value.text if "\n" in value.text else _ARROW.sub("", remark_of(example.source))
     readings = value.text, whole, QUOTES.sub(" ", value.text), *quoted, *first.readings
-    verdicts = [_compare(replace(example, expected=text), *shown) for text in readings]
+    told = [replace(example, expected=text) for text in readings if text]
+    verdicts = [_compare(reading, *shown) for reading in told]
+    if says_print(example.source):  # a call may give a value besides
+        verdicts += [_compare(reading, first.printed, second.printed) for reading in told]
     listed = _LISTED.match(value.text)
     words = " ".join(_JOINS.split(listed[1])) if listed else ""
     if listed:

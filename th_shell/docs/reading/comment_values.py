@@ -14,6 +14,7 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.lua_names import read_names
 from th_shell.runtime.shell import tokens
 from th_shell.syntax import Syntax
+from th_shell.tokens import Nesting
 
 _SAID = r"(?:returns?|prints?|outputs?|evaluates to|results? in)\b:?"
 #: In more words, what a comment says before a value.
@@ -37,6 +38,8 @@ ASSIGNMENT = re.compile(rf"\s*(?P<places>{_PLACE}(?:\s*,\s*{_PLACE})*)\s*=(?!=)"
 _STRING = re.compile(r"([\"'])(?P<text>(?:(?!\1)[^\\])*)\1")
 _BECOMES = re.compile(r"`?(?P<place>\w+)`? becomes (?P<text>.*)", re.S)
 _EQUATION = re.compile(rf"\s*(?P<place>{_PLACE})\s*=\s*(?P<text>.*)", re.S)
+#: Between the equations of a text: `x = 1, y = 2`.
+_NEXT_PLACE = re.compile(rf",\s(?={_PLACE}\s*=(?!=))")
 #: A literal with words of prose behind it: `false, since it is too old`.
 _LEADING = re.compile(
     r"(?P<text>nil|true|false|[-+]?[\d.]+(?:e[-+]?\d+)?|([\"'])(?:(?!\2)[^\\])*\2)"
@@ -100,6 +103,18 @@ def texts_of(source: str) -> list[str]:
         return [remark_of(source)]
     lines = [line for line in long["text"].split("\n") if line.strip()]
     return lines[1:] if lines[1:] and lines[0].rstrip().endswith(":") else lines
+
+
+def is_open_table(text: str) -> bool:
+    """Return whether a text begins a table that it does not end."""
+    nesting = Nesting()
+    nesting.add(text)
+    return text.startswith("{") and nesting.is_open
+
+
+def says_print(source: str) -> bool:
+    """Return whether the comment of an input tells what is printed, and not a value."""
+    return _SAYS_PRINT.search(source) is not None
 
 
 def is_words(value: Value, source: str) -> bool:
@@ -169,15 +184,16 @@ def value_of(text: str, source: str, compiler: Compiler) -> Value | None:
     assignment = ASSIGNMENT.match(source.split(";")[-1] if ";" in source else source)
     leading = _LEADING.fullmatch(text)
     codes = _literals(text, compiler) or ((leading["text"],) if leading else ())
-    is_of_places = assignment and not _SAYS_PRINT.search(source)
+    is_of_places = assignment and not says_print(source)
     return Value(text, codes, assignment["places"] if assignment and is_of_places else "")
 
 
 def _equations(text: str, compiler: Compiler) -> list[tuple[str, str]]:
     """Return the places and literals of a text such as `x = 1` or `"x = 1", "y = {2}"`; or none."""
-    parts = [match["text"] for match in _STRING.finditer(text)]
-    is_list = parts and not _STRING.sub("", text).strip(", ")
-    matches = [_EQUATION.fullmatch(part) for part in (parts if is_list else [text])]
+    strings = [match["text"] for match in _STRING.finditer(text)]
+    is_list = strings and not _STRING.sub("", text).strip(", ")
+    parts = [part for each in strings for part in _NEXT_PLACE.split(each)] if is_list else [text]
+    matches = [_EQUATION.fullmatch(part) for part in parts]
     pairs = [(match["place"], match["text"]) for match in matches if match]
     is_whole = len(pairs) == len(matches) and all(_is_literal(code, compiler) for _, code in pairs)
     return pairs if is_whole else []

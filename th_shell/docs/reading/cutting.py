@@ -27,7 +27,7 @@ from th_shell.docs.reading.examples import (
 )
 from th_shell.docs.reading.languages import SHELL
 from th_shell.docs.reading.lua_cells import cut_cells, has_cells, with_cell_language
-from th_shell.docs.reading.lua_names import assigned_names, strings
+from th_shell.docs.reading.lua_names import assigned_names, read_names, strings
 from th_shell.docs.reading.python import as_text, cut_python
 from th_shell.syntax import Syntax
 from th_shell.tokens import Nesting
@@ -51,6 +51,8 @@ _SIGNATURE = re.compile(
 _CODE_LIKE = re.compile(
     rf"^\s*(?:local\s|function\b|{_NAME}(?:\.{_NAME})*\s*=(?!=))|\S.*\s-(?:-+>|-*\s*=+>)"
 )
+#: An assignment of what a call makes that goes on below, which no script prints.
+_MADE = re.compile(rf"^\s*(?:local\s+)?{_NAME}\s*=\s*{_NAME}(?:[.:]{_NAME})*\s*\([^()]*[({{]\s*$")
 _PRINTS = re.compile(r"print|write|dump")
 #: A line of text with which more begins than the line: a table, a function.
 _OPENING = re.compile(r"[{(\[]\s*$|^\s*(?:local\s+)?function\b")
@@ -86,6 +88,7 @@ def cut(blocks: Sequence[Block], compiler: Compiler, locals_stay: bool = False) 
     locals_stay: whether what runs them keeps the locals of one for the next.
     """
     examples: list[Example] = []
+    known = set[str]()  # the names to which blocks without cells have given values so far
     for number, block in enumerate(with_cell_language(blocks, compiler)):
         if block.role:
             examples += as_text(number, block, block.lines) if block.role in OUTPUTS else []
@@ -94,7 +97,9 @@ def cut(blocks: Sequence[Block], compiler: Compiler, locals_stay: bool = False) 
         elif has_cells(block):
             examples += cut_cells(number, block, compiler)
         else:
-            examples += _Cutter(number, block, compiler, locals_stay).cut()
+            cutter = _Cutter(number, block, compiler, locals_stay, frozenset(known))
+            examples += cutter.cut()
+            known |= cutter.assigned
     return examples
 
 
@@ -105,13 +110,22 @@ def _margin(line: str) -> int:
 class _Cutter:
     """Splits one block into examples."""
 
-    def __init__(self, number: int, block: Block, compiler: Compiler, locals_stay: bool) -> None:
+    def __init__(
+        self,
+        number: int,
+        block: Block,
+        compiler: Compiler,
+        locals_stay: bool,
+        known: frozenset[str],
+    ) -> None:
         self._number = number
         self._block = block
         self._lines = block.lines
         self._compiler = compiler
         self._locals_stay = locals_stay
-        self._assigned: set[str] = set()
+        self.assigned: set[str] = set()
+        # Where a block is one line, it may be an expression of what the page has assigned.
+        self._known = known if sum(bool(line.text.strip()) for line in block.lines) == 1 else set()
         self._inputs: list[Example] = []
         self._outputs: list[list[Line]] = []
         self._values: list[list[str]] = []
@@ -216,11 +230,12 @@ class _Cutter:
         text = source.strip()
         if text.startswith("="):
             return self._compiler.expression(text[1:]) is Syntax.COMPLETE
-        if text in self._assigned:
+        if text in self.assigned:
             return True
         # A string with words beside it is its own value: it is no input.
         is_input = not text.startswith("--") and not _STRING_ALONE.match(text)
-        has_value = is_input and self._tells(text)
+        names = read_names(text) if self._known and not text.isidentifier() else set()
+        has_value = is_input and (self._tells(text) or bool(names) and names <= self._known)
         is_expression = has_value and self._compiler.expression(text) is Syntax.COMPLETE
         return is_expression and self._compiler.statement(text) is not Syntax.COMPLETE
 
@@ -256,7 +271,8 @@ class _Cutter:
         may_be_output = last and (last.kind is Kind.PROMPT or _PRINTS.search(last.source))
         if not may_be_output and last and _REQUIRES.match(last.source):
             self._open = False
-        if not may_be_output and _CODE_LIKE.match(line.text):
+        is_made = last and last.kind is not Kind.PROMPT and _MADE.match(line.text)
+        if is_made or not may_be_output and _CODE_LIKE.match(line.text):
             self._open = False
         used = 1
         if _OPENING.search(line.text):
@@ -313,7 +329,7 @@ class _Cutter:
                 self._prose_end = at + used
             self._open = self._open or bool(source) and goes_on and not self._values[-1]
             return
-        self._assigned |= assigned_names(source)
+        self.assigned |= assigned_names(source)
         value = comment_values.comment_of(source)
         whole = source
         if kind is Kind.BARE and not self._locals_stay:
@@ -336,6 +352,8 @@ class _Cutter:
         is_below = self._inputs and not any(line.text.strip() for line in self._outputs[-1])
         if is_below and (self._is_next or not self._values[-1]):
             value = comment_values.comment_of(source)
+            if value is None and comment_values.is_open_table("\n".join(self._values[-1])):
+                value = comment_values.remark_of(source)
             self._open = value == ""
             self._values[-1] += [value] if value else []
             self._is_next = self._is_next or value is not None

@@ -250,3 +250,11 @@ def identities(examples: Sequence[Example]) -> list[Identity]:
         names = encodable(heading), encodable(line)
         named.append(Identity(*names, seen[heading, line], hashed))
     return named
+
+
+def completes(example: Example) -> bool:
+    """Return whether an input is the beginning of a name, and its output lists the names."""
+    start = example.source
+    is_begun = start.endswith((".", ":")) and len(start) > 1
+    words = [word for word in example.expected.split() if word.startswith(start)]
+    return is_begun and len(words) >= max(2, len(example.expected.split()) / 2)

@@ -35,7 +35,7 @@ _NAMED = re.compile(r"\{(?:code|code-block|sourcecode)\}\s*(?P<name>[\w.+-]*)")
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}")
 _PANDOC = re.compile(r"\{(?=[^{}]*\})[^{}]*?\.(?P<name>[\w+-]+)[^{}]*\}")
 #: The names that shells of Lua have before the `>` of their prompts: Torch7's early one was `t7>`.
-SHELL = r"(?:th|t7|torch|lua(?:jit)?)"
+SHELL = r"(?:th|t7|torch|lua(?:jit)?|xLua )"
 NAMED_PROMPT = rf"{SHELL}> "
 _LUA_PROMPT = re.compile(rf"^\s*{SHELL}?>(?!>)")
 #: A line that starts a shell of Lua: the prompts `> ` below it are that shell's.

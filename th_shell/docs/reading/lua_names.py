@@ -30,6 +30,8 @@ _REQUIRED = re.compile(rf"(?:^|[;\n])[^\S\n]*require\s*(?:\(\s*)?([\"'])({_NAME}
 _DOTS = re.compile(r"(?<!\.)\.\.\.(?!\.)")
 _TAKES_ANY = re.compile(r"\bfunction\b ?[\w.:]* ?\([^()]*\.\.\.")
 _STAND_INS = re.compile(r"(?<![\w.:])(?:module\b(?!\s*[({=])|(?:string|table)\b(?!\s*[.:\[({=]))")
+#: Blanks that the reader fills in: `f(?, 3)`.
+_BLANKS = re.compile(r"(?<=[(,=] |.[(,={])\?+(?=\s*(?:[),}\n]|$))")
 #: An assignment of a module.
 _REQUIRES = re.compile(r"=\s*require\b")
 _END = Token("sign", "", 0)
@@ -65,7 +67,8 @@ def placeholders(source: str) -> set[str]:
     """
     code = _without_strings(source)
     is_left_open = _DOTS.search(code) and not _TAKES_ANY.search(code)
-    return set(_STAND_INS.findall(code)) | ({"..."} if is_left_open else set())
+    marks = {"..."} if is_left_open else set()
+    return set(_STAND_INS.findall(code)) | marks | set(_BLANKS.findall(code))
 
 
 @lru_cache(maxsize=1 << 13)  # each input of a page is asked for its names, several times

@@ -141,6 +141,10 @@ def read(
         from th_shell.docs.reading.formats.lua import requiring  # late: few pages are such
 
         page = page._replace(blocks=[*requiring(page.lines, path), *page.blocks])
+    elif page.suffix == ".ipynb":
+        from th_shell.docs.reading.formats.notebook import with_kernel  # late: few pages are such
+
+        page = page._replace(blocks=with_kernel(page.blocks))
     elif page.suffix == ".py":
         from th_shell.docs.reading.formats.docstrings import in_module  # late: few pages are such
 

@@ -19,7 +19,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from th_shell.docs.reading.comment_values import Value
-from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, ModuleName
+from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, ModuleName, completes
 from th_shell.docs.reading.names import read_names
 from th_shell.docs.running.page_imports import PageImports
 from th_shell.docs.running.page_locals import PageLocals
@@ -167,6 +167,8 @@ def unrunnable(example: Example) -> str:
         return example.settings.skip.reason or "the page says so"
     if example.language == LUA and example.source.startswith("?"):
         return "asks the prompt for help; not Lua"
+    if example.kind is Kind.PROMPT and completes(example):
+        return "shows how a prompt completes a name; no input"
     if example.kind is Kind.SHELL:
         try:
             parse_shell_line(example.source)

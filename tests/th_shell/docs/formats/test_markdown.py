@@ -125,3 +125,24 @@ def test_a_page_that_is_shown_is_not_run(tmp_path: Path) -> None:
     )
     found = read_page(page)
     assert (contents(found.blocks), found.unread) == ([[(10, "> 1")]], 1)
+
+
+OTHER_MARKS = {
+    "{% highlight lua %}\nx = 3\n{% endhighlight %}": [("lua", 2, "x = 3")],
+    "- a\n\n  {% highlight lua linenos %}\n  x = 3\n  {% endhighlight %}": [("lua", 4, "x = 3")],
+    "```lua\n{% raw %}\nx = 3\n```": [("lua", 2, "\nx = 3")],
+    "```lua\nx = '{% raw %}'\n```": [("lua", 2, "x = '{% raw %}'")],
+    "!!! note\n\n    ```lua\n    x = 3\n    ```\n\n> y": [("lua", 4, "x = 3")],
+    '=== "Lua"\n\n    ```lua\n    x = 3\n    ```\n': [("lua", 4, "x = 3")],
+    "Title\n===\n\n    x = 3": [("", 4, "x = 3")],
+    "[source,lua]\n----\nx = 3\n----\n\n----\ny\n----": [("lua", 3, "x = 3")],
+}
+
+
+@pytest.mark.parametrize(("page", "blocks"), OTHER_MARKS.items())
+def test_code_with_other_marks(page: str, blocks: list[tuple[str, int, str]]) -> None:
+    found = [
+        (block.language, block.lines[0].number, "\n".join(line.text for line in block.lines))
+        for block in find(page)
+    ]
+    assert found == blocks

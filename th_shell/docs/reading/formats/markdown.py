@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from th_shell.docs.reading.examples import Block, Line
+from th_shell.docs.reading.formats.other_marks import as_fences
 from th_shell.docs.reading.formats.text import complete, with_sessions
 from th_shell.docs.reading.languages import DIRECTIVES, directed, fence_language, without_options
 
@@ -29,6 +30,7 @@ _LETTER = re.compile(r"^((?:[-*+] )?[A-Za-z])[^>]*\Z")
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
     """Return the fences and the indented code of a page, and its prompts outside of these."""
+    lines = as_fences(lines)
     blocks, headings = [], []
     outline = _outline(lines)
     for token in _parser().parse("\n".join(_LETTER.sub(r"\1", lines[at]) for at in outline)):

@@ -14,13 +14,15 @@ from collections.abc import Callable, Iterator, Sequence
 from json import scanner
 from typing import Any
 
-from th_shell.docs.reading.examples import Block, Line
+from th_shell.docs.reading.examples import LUA, Block, Line, Role
 from th_shell.docs.settings.settings import PageError
 
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.M)
 _SKIP_MARK = "<!-- th-docs: skip -->"  # at the end of the Markdown above a cell
 #: As Jupyter's own tools name it, and nbval.
 _SKIP_TAGS = frozenset(("skip-execution", "nbval-skip"))
+#: Torch7's kernel of notebooks has this package without its being required.
+_ITORCH = "itorch = setmetatable({}, {__index = function(_, k) return require('itorch')[k] end})"
 _PICTURE = "image/"
 #: The names of format 3 for kinds of outputs, as format 4 has them, and for pictures.
 _OUTPUTS = {"pyout": "display_data", "pyerr": "error"}
@@ -39,6 +41,14 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
         raise PageError(f"not a notebook: {error}") from None
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise PageError("not a notebook of format 3 or 4, with cells and their sources") from None
+
+
+def with_kernel(blocks: Sequence[Block]) -> list[Block]:
+    """Return a notebook's blocks; in Lua, below one with what its kernel gives them."""
+    if not blocks or blocks[0].language != LUA:
+        return list(blocks)
+    first = blocks[0].lines[0].number
+    return [Block(first, first, LUA, (Line(first, _ITORCH),), role=Role.SETUP), *blocks]
 
 
 class _Text(str):

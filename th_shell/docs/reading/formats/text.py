@@ -20,6 +20,7 @@ from dataclasses import replace
 from th_shell.docs.reading.cells import CELL, cells
 from th_shell.docs.reading.examples import PRINTED, PYTHON, Block, Line, numbered
 from th_shell.docs.reading.formats.dokuwiki import tagged
+from th_shell.docs.reading.formats.other_marks import as_fences
 from th_shell.docs.reading.languages import NAMED_PROMPT
 from th_shell.docs.reading.prose import is_alone, output_of, words_in
 from th_shell.docs.reading.python import typed_inputs
@@ -35,6 +36,7 @@ _SHORT = re.compile(r"^[^\W_](?:.{0,58}[^\s.,:;!?…。])?$")
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
     """Return the blocks of a text page, and blocks of the prompts outside of fences."""
+    lines = as_fences(lines)
     of_tags, rest = tagged(lines)
     fenced = sorted([*of_tags, *_fenced(rest)], key=lambda block: block.opening)
     blocks = list(with_sessions(lines, fenced))

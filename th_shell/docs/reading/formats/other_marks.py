@@ -1,0 +1,43 @@
+"""Marks of code that are no fences of Markdown, as fences, line by line.
+
+Jekyll's `{% highlight lua %}`, AsciiDoc's `[source,lua]` above a line of dashes, and what is
+indented in an admonition or a tab of MkDocs (`!!! note`, `=== "Lua"`). Jekyll's `{% raw %}` is no
+part of the code that it encloses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_LIQUID = re.compile(
+    r"^(?P<margin>\s*)\{%-?\s*(?P<tag>highlight|endhighlight|raw|endraw)\b(?P<words>[^%]*)%\}\s*$"
+)
+_SOURCE = re.compile(r"^\[source,\s*(?P<language>[\w+-]+)(?:[,\s][^\]]*)?\]\s*$")
+_DASHES = re.compile(r"^-{4,}\s*$")
+_INDENTS = re.compile(r"^(?:!!!\s+\w|\?\?\?\+?\s+\w|===[+!]?\s+\")")
+_MARGIN = "    "
+
+
+def as_fences(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines of a page, with fences where code has other marks."""
+    if not any(line.lstrip().startswith(("{%", "[source,", "!!!", "???", "===")) for line in lines):
+        return lines
+    found: list[str] = []
+    language, closing, is_inside = "", "", False
+    for line in lines:
+        is_inside = is_inside and (not line.strip() or line.startswith(_MARGIN))
+        text = line.removeprefix(_MARGIN) if is_inside else line
+        is_inside = is_inside or bool(_INDENTS.match(line))
+        if closing and text.rstrip() == closing:
+            text, closing = "```", ""
+        elif language and _DASHES.match(text):
+            text, closing = f"```{language}", text.rstrip()
+        elif liquid := _LIQUID.match(text):
+            fence = f"{liquid['margin']}```"
+            shown = {"highlight": f"{fence}{liquid['words'].strip()}", "endhighlight": fence}
+            text = shown.get(liquid["tag"], "")
+        source = _SOURCE.match(text)
+        language = source["language"] if source else ""
+        found.append(text)
+    return found
