@@ -22,13 +22,7 @@ TOP = Path(__file__).parents[2]
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
-BOOM = """\
-local function f()
-  error('boom')
-end
-io.write('before ')
-f()
-"""
+BOOM = data(__file__, "BOOM")
 TRACEBACK = """\
 stack traceback:
 	[C]: in function 'error'

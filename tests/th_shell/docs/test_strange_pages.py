@@ -163,22 +163,7 @@ def test_tolerance_on_request(runner: Runner, tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("info", "form"),
-    [
-        ("{doctest}", ">>> {}\n{}"),
-        ("{doctest} group", ">>> {}\n{}"),
-        ("{code-block} python", ">>> {}\n{}"),
-        ("{code-block} python\n:name: x", ">>> {}\n{}"),
-        (" {.python}", ">>> {}\n{}"),
-        (" {#name .python .wide}", ">>> {}\n{}"),
-        ("py3", ">>> {}\n{}"),
-        ("pycon3", ">>> {}\n{}"),
-        ("console", ">>> {}\n{}"),
-        ("text", ">>> {}\n{}"),
-        ("{testcode}", "print({})\n```\n\nSome words.\n\n```{{testoutput}}\n{}"),
-    ],
-)
+@pytest.mark.parametrize(("info", "form"), data(__file__, "test_fences_of_python"))
 def test_fences_of_python(runner: Runner, tmp_path: Path, info: str, form: str) -> None:
     def page(output: str) -> str:
         return f"```{info}\n{form.format('1 + 1', output)}\n```\n"
