@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
 from functools import cache
+from inspect import isfunction
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,16 @@ settings.load_profile("th")
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are processors: many tests wait for other processes."""
     return PROCESSORS + 1
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
+    """Make no cases of a test that is left out as a whole, unless somebody names one."""
+    config = collector.config
+    if not isfunction(obj) or any("::" in word for word in config.args):
+        return None
+    marks = {mark.name for mark in getattr(obj, "pytestmark", ())} & {"slow", "thorough"}
+    return [] if any(f"not {name}" in config.option.markexpr for name in marks) else None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -74,7 +74,7 @@ def _inputs(name: str, shape: str | None) -> dict[str, np.ndarray[Any, Any]]:
 SHARING = data(__file__, "SHARING")
 
 
-@pytest.mark.sample(157)
+@pytest.mark.sample(68)
 @each_entry
 def test_memory(name: str) -> None:
     shape = ENTRIES[name]["shape"]
@@ -121,6 +121,7 @@ def test_pytorch_sources(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("torch")
+@pytest.mark.sample(68)
 @each_entry
 def test_pytorch(name: str, tmp_path: Path) -> None:
     import torch

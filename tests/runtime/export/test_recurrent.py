@@ -73,6 +73,7 @@ def test_pytorch_sources(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("torch")
+@pytest.mark.sample(12)
 @each_entry
 def test_pytorch(name: str, tmp_path: Path) -> None:
     import torch
