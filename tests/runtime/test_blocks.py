@@ -161,6 +161,7 @@ def test_small_copies_are_as_large_ones(lua: Lua, name: str) -> None:
 LAYOUTS = data(__file__, "LAYOUTS")
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(("source", "target"), list(product(LAYOUTS, LAYOUTS)))
 def test_copies_between_layouts(lua: Lua, source: str, target: str) -> None:
     lua.run(f"""

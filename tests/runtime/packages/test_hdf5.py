@@ -104,6 +104,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("call", ERRORS)
 def test_errors(lua: Lua, file: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
     monkeypatch.chdir(file)

@@ -184,6 +184,7 @@ def test_a_text_in_the_block_below_is_repaired(check_text: CheckPage) -> None:
     assert (found.verdict.value, found.repaired) == ("healed", "[torch.DoubleTensor of size 2]")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "text",
     [

@@ -199,7 +199,7 @@ def test_a_page_that_hurts_its_engine(starter: Starter, source: str, how: str) -
 _FULL = "import os; os.ftruncate(1, 2**30); "
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("source", "sandboxed"),
     [

@@ -95,6 +95,7 @@ def test_no_two_keys_have_an_order(judged: Judged, source: str, expected: str) -
     assert set(judged("lua", in_lua(*examples))) == {LAYOUT}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("source", "expected"), data(__file__, "test_next_goes_through_a_table"))
 def test_next_goes_through_a_table(judged: Judged, source: str, expected: str) -> None:
     assert judged("lua", in_lua((source, expected))) == [PASS]

@@ -173,6 +173,7 @@ ORDERS = {
 TABLES = (COMMENTS, NAMES, DEVICES, LOCALS, REPAIRS, ORDERS)
 
 
+@pytest.mark.sample(27)
 @pytest.mark.parametrize(("page", "verdicts"), [row for table in TABLES for row in table.items()])
 def test_pages_of_lua(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
@@ -259,6 +260,7 @@ PYTHON = {
 }
 
 
+@pytest.mark.sample(9)
 @pytest.mark.parametrize(("page", "verdicts"), PYTHON.items())
 def test_pages_of_python(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", python(page))) == verdicts
