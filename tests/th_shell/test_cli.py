@@ -276,6 +276,7 @@ def test_ctrl_c_ends_a_compiled_loop_in_a_script(
         assert program.stderr.read() == b""
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "words", ["th -e 1", "th --check no.lua", "th --convert no.t7", "th no.lua", "th-docs no.md"]
 )

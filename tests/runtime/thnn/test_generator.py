@@ -11,6 +11,7 @@ from tests.data_files import data
 _HEAD = data(__file__, "_HEAD")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("source", "printed"), data(__file__, "test_generator"))
 def test_generator(lua: Lua, source: str, printed: str) -> None:
     assert lua.answer(_HEAD + source).split() == printed.split()

@@ -345,6 +345,7 @@ def test_what_cannot_be_done(client: Client, program: Path) -> None:
     assert client.process.wait(PATIENCE) == 0
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "request_",
     [

@@ -254,7 +254,7 @@ SCRIPT = "t = torch.Timer()\nprint(torch.uniform())\nprint(t:time().real)\n```\n
 LOSS = "print(('%d: loss %.3f, %.2f s'):format(7, torch.uniform(), t:time().real))"
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("language", "text", "verdict"),
     [

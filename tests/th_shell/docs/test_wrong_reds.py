@@ -179,6 +179,7 @@ def test_pages_of_lua(runner: Runner, tmp_path: Path, page: str, verdicts: str) 
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("page", "verdict"), SCRIPTS.items())
 def test_what_a_script_need_not_show(
     runner: Runner, tmp_path: Path, page: str, verdict: str
@@ -200,6 +201,7 @@ BELOW = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("shown", "verdict"), BELOW.items())
 def test_what_a_script_prints_by_chance(
     runner: Runner, tmp_path: Path, shown: tuple[str, str], verdict: str
