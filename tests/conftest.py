@@ -9,9 +9,11 @@ import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
 from functools import cache
+from inspect import isfunction
 from pathlib import Path
 
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import settings
 
 from tests import GUARDED
@@ -39,6 +41,16 @@ settings.load_profile("th")
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are processors: many tests wait for other processes."""
     return PROCESSORS + 1
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
+    """Make no cases of a test that is left out as a whole, unless somebody names one."""
+    config = collector.config
+    if not isfunction(obj) or any("::" in word for word in config.args):
+        return None
+    marks = {mark.name for mark in getattr(obj, "pytestmark", ())} & {"slow", "thorough"}
+    return [] if any(f"not {name}" in config.option.markexpr for name in marks) else None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -82,8 +94,23 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.enable()
-        gc.collect()
         gc.freeze()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Let a worker tell of a test that passes only its call: one message, where there were five.
+
+    Where somebody asks for times, it tells of what is before and after the call, too.
+    """
+    options = item.config.option
+    if not hasattr(item.config, "workerinput") or options.durations or options.xmlpath:
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 @pytest.fixture(scope="session", autouse=True)

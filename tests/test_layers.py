@@ -54,6 +54,16 @@ def imports_of(nodes: Iterable[ast.AST]) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+@cache
+def users() -> dict[str, set[str]]:
+    """The rooms of the shell, and the first names of all that each imports."""
+    found: dict[str, set[str]] = {}
+    for path in SHELL.rglob("*.py"):
+        room = found.setdefault(path.relative_to(SHELL).parts[0], set())
+        room.update(module.partition(".")[0] for module in imports(path))
+    return found
+
+
 def python_uses() -> Uses:
     layers = {path.parent.name for path in RUNTIME.glob("*/__init__.py")}
     uses: Uses = {}
@@ -178,13 +188,7 @@ def test_one_module_has_lupa() -> None:
     ],
 )
 def test_one_room_has_a_library(library: str, where: set[str]) -> None:
-    users = {
-        path.relative_to(SHELL).parts[0]
-        for path in SHELL.rglob("*.py")
-        for module in imports(path)
-        if module.partition(".")[0] == library
-    }
-    assert users == where
+    assert {room for room, libraries in users().items() if library in libraries} == where
 
 
 def test_no_room_uses_one_that_uses_it() -> None:

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.data_files import data
+
 pytest_plugins = "pytester"
 
-CASES = """
-import pytest
-
-@pytest.mark.sample(2)
-@pytest.mark.parametrize("number", range(7))
-def test_number(number):
-    assert number in (0, 3)
-
-def test_other():
-    pass
-"""
+CASES = data(__file__, "CASES")
 
 
 def test_cases_beyond_the_sample_are_thorough(pytester: pytest.Pytester) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.terminals import Terminal
 
 WITH = Path(__file__).parents[1] / "scripts" / "_with"
@@ -46,22 +47,8 @@ def test_a_python_of_pyenv(tmp_path: Path) -> None:
     assert subprocess.run([str(WITH), "3.98", "find"], env=env, timeout=60).returncode == 0
 
 
-PYTHON = """\
-#!/bin/sh
-case "$*" in
-    *"-m venv"*) mkdir -p "$4/bin" && cp "$0" "$4/bin/python" ;;
-    *"-m pip"*) echo WARNING: a word of pip; sleep 1.5; exit ${PIP_STATUS:-0} ;;
-    *) echo "ran $*" ;;
-esac
-"""
-UV = """\
-#!/bin/sh
-echo "a word of uv"
-case $1 in
-    venv) mkdir -p "$5/bin" && cp "$PYTHON" "$5/bin/python" ;;
-    pip) echo "$UV_TORCH_BACKEND $*" >"$UV_LOG"; exit ${UV_STATUS:-0} ;;
-esac
-"""
+PYTHON = data(__file__, "PYTHON")
+UV = data(__file__, "UV")
 LINE = b"Setting up .venv, once: libraries are fetched "
 
 

@@ -35,13 +35,7 @@ def run(code: str, mode: str | None, *arguments: str) -> Any:
 
 
 # What gives a pointer, the elements that may be accessed, their bytes, and what messages call them.
-PIECES = [
-    ("torch.data(torch.ones(5))", 5, 8, "the elements of a THDoubleBlock"),
-    ("torch.data(torch.IntStorage(7))", 7, 4, "the elements of a THIntStore"),
-    ("torch.data(torch.ones(100000))", 100000, 8, "memory of an array of numpy"),
-    ("torch.data(torch.ones(300, 700):t())", 210000, 8, "memory of an array of numpy"),
-    ("th.working_memory('float', 3)", 3, 4, "working memory of 3 float"),
-]
+PIECES = data(__file__, "PIECES")
 
 FREED = data(__file__, "FREED")
 
@@ -77,19 +71,7 @@ def test_all_elements_may_be_accessed(mode: str) -> None:
 
 
 # Whether numpy keeps no memory, and whether the process catches SIGSEGV.
-INSTALLED = """
-import json, signal, sys
-import tests
-from th_shell import runtime
-from th_shell.runtime.core.memory import Pool
-
-runtime.Engine().run(b"torch.ones(100000):add(1)")
-caught = next(line for line in open("/proc/self/status") if line.startswith("SigCgt"))
-print(json.dumps([
-    Pool.MAX_KEPT == 0,
-    bool(int(caught.split()[1], 16) >> signal.SIGSEGV - 1 & 1),
-]))
-"""
+INSTALLED = data(__file__, "INSTALLED")
 
 
 @pytest.mark.thorough

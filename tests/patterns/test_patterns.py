@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.patterns.pumping import slow_text
 from tests.processes import run_python
 from th_shell.runtime.shell import Engine
@@ -74,16 +75,7 @@ def grows(call: Callable[[int], object], size: int = 5000) -> bool:
     return min(took(4 * size) for _ in range(2)) > max(0.04, 8 * first)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "sys.split(('a'):rep(n), ',')",
-        "paths.basename(('a'):rep(n))",
-        "paths.extname(('a'):rep(n))",
-        "paths.concat('/a' .. ('/'):rep(n) .. 'b', '..')",
-        "gnuplot.raw('set grid' .. (' '):rep(n) .. 'x')",
-    ],
-)
+@pytest.mark.parametrize("call", data(__file__, "test_lua_is_linear"))
 def test_lua_is_linear(call: str) -> None:
     engine = Engine()
     source = f"local n = ... {call}"

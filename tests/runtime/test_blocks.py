@@ -74,16 +74,7 @@ class TestEachType:
             lua.engine.set_fill_pattern(None)
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ("torch.Tensor{{1, 2}, {3}}", "invalid tensor sizes"),
-        ("torch.LongTensor{{1, 2}, 3}", "invalid tensor definition"),
-        ("torch.FloatTensor{1, {2}}", "invalid element (not a number)"),
-        ("torch.ByteTensor{1, true}", "invalid element (not a number)"),
-        ("torch.LongStorage{1, true}", "element at index 2 is not a number"),
-    ],
-)
+@pytest.mark.parametrize(("source", "message"), data(__file__, "test_wrong_tables"))
 def test_wrong_tables(lua: Lua, source: str, message: str) -> None:
     assert lua.error(source) == message
 
@@ -170,6 +161,7 @@ def test_small_copies_are_as_large_ones(lua: Lua, name: str) -> None:
 LAYOUTS = data(__file__, "LAYOUTS")
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(("source", "target"), list(product(LAYOUTS, LAYOUTS)))
 def test_copies_between_layouts(lua: Lua, source: str, target: str) -> None:
     lua.run(f"""

@@ -46,13 +46,7 @@ class TestViewsMadeInLua:
 
     @pytest.mark.parametrize(
         "view",
-        [
-            "x[2]",
-            "x:select(1, 2)",
-            "x:narrow(1, 2, 1):squeeze(1)",
-            "x:t():select(2, 2)",
-            "x[{2, {}}]",
-        ],
+        data(__file__, "test_writes_reach_the_source"),
     )
     @pytest.mark.parametrize("known", [False, True], ids=["unknown to Python", "known to Python"])
     def test_writes_reach_the_source(self, lua: Lua, view: str, known: bool) -> None:
@@ -101,14 +95,7 @@ LEAKS = data(__file__, "LEAKS")
 
 
 #: The library's list of free slots for Python objects: all slots that no object has are on it.
-LOST_SLOTS = """
-local slots = debug.getregistry().LUPA_PYTHON_REFERENCES_TABLE
-local free, used, slot = 0, 0, slots[0]
-local most = table.maxn(slots)
-while slot ~= 0 and free <= most do free, slot = free + 1, slots[slot] end
-for i, object in pairs(slots) do if type(object) == 'userdata' then used = used + 1 end end
-print(free > most and 'the list is a circle' or most - free - used)
-"""
+LOST_SLOTS = data(__file__, "LOST_SLOTS")
 
 
 @pytest.mark.sample(2)

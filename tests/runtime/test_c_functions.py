@@ -145,14 +145,7 @@ def test_a_wrong_conversion_is_not_used(
     assert "LAPACK's" in notes()
 
 
-CONVERSIONS = """
-    local x = torch.FloatTensor{ 1, -0.1, 3e38, 3e38, 1 / 0, 0 / 0, -0.0 }
-    for n = 1, 7 do
-      local y = torch.range(1, 300):float():narrow(1, 1, 42 * n) / 7
-      print(x:narrow(1, 1, n):sum(), torch.cumsum(x:narrow(1, 1, n), 1), y:norm(), y:mean(1))
-      print(torch.var(y, 1), torch.add(y, 0.1):sum())
-    end
-"""
+CONVERSIONS = data(__file__, "CONVERSIONS")
 
 
 def test_floats_are_converted_without_lapack(lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,29 +303,9 @@ def test_without_the_c_librarys_cosine(
 
 # -- what is done without all of them has the same results
 
-SAME_BITS = """
-  local n = 100003
-  local x, y, few, more = torch.randn(n), torch.randn(n), torch.randn(40), torch.randn(40)
-  return few + more, few - 2, 3 * few, torch.cdiv(few, more), few:lt(more):double(),
-    torch.csub(torch.Tensor(40), few, 2), few:clone():cmul(more),
-    torch.Tensor{ few:dot(more), x:dot(y) }, x + y, torch.csub(torch.Tensor(n), x, 2),
-    torch.cdiv(torch.Tensor(n), x, y), x:clone():cmul(y), x:ge(y):double(),
-    (x:float() + y:float()):double(), torch.exp(x), x:clone():pow(2), few:clone():add(0.3, more),
-    torch.Tensor(999):exponential(2), torch.Tensor(999):cauchy(1, 2),
-    torch.Tensor(999):geometric(0.3), torch.Tensor(999):logNormal(1, 0.5),
-    torch.Tensor(9999):normal(1, 2), torch.randn(7),
-    torch.Tensor{ torch.exponential(3), torch.cauchy(1, 2), torch.logNormal(1, 2), torch.normal() }
-"""
+SAME_BITS = data(__file__, "SAME_BITS")
 # BLAS may round products and sums otherwise.
-CLOSE = """
-  local n = 100003
-  local x, y, a, b = torch.randn(n), torch.randn(n), torch.randn(401, 317), torch.randn(317)
-  local u, s, v = torch.svd(torch.randn(90, 70))
-  return x:clone():add(0.3, y), x:clone():csub(0.3, y), torch.mv(a, b),
-    torch.mv(a:t(), x:narrow(1, 1, 401)),
-    torch.inverse(torch.randn(200, 200)), torch.conv2(a, torch.randn(5, 7)),
-    u * torch.diag(s) * v:t(), s, x:float():add(0.3, y:float()):double():mul(1e-8)
-"""
+CLOSE = data(__file__, "CLOSE")
 CHILD = data(__file__, "CHILD")
 
 

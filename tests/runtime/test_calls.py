@@ -15,17 +15,7 @@ from tests.processes import run_th
 # What goes by a function of Lua's: a kernel, a job, a collection.
 _OPERATIONS = data(__file__, "_OPERATIONS")
 
-_FINALIZERS = """
-    local done, count = 0, {count}
-    local function finalize() {operation} done = done + 1 end
-    for i = 1, count do
-      getmetatable(newproxy(true)).__gc = finalize
-      local x, p = torch.ones(30, 3):add(1):sort()
-      assert(x:sum() == 180 and p:max() == 3 and x:size(1) == 30)
-    end
-    collectgarbage() collectgarbage()
-    assert(done == count, done)
-"""
+_FINALIZERS = data(__file__, "_FINALIZERS")
 
 _COROUTINES = data(__file__, "_COROUTINES")
 

@@ -61,6 +61,7 @@ class TestFromDouble:
     def test_scalar(self, at: int) -> None:
         assert [cast_scalar(v, WHOLE[at]) for v in NUMBERS] == [case[at + 1] for case in CASES]
 
+    @pytest.mark.sample(18)
     @pytest.mark.parametrize("write", data(__file__, "test_in_lua"))
     def test_in_lua(self, lua: Lua, at: int, write: str) -> None:
         dtype = WHOLE[at]

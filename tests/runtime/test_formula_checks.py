@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.data_files import data
 from th_shell.runtime.calls.table import TABLE, op
 from th_shell.runtime.compute.formulas import check_formulas
 
@@ -13,16 +14,7 @@ from th_shell.runtime.compute.formulas import check_formulas
 def _implementation(r: Any, t: Any, value: float) -> None: ...
 
 
-@pytest.mark.parametrize(
-    ("form", "formulas", "problem"),
-    [
-        ("*T* T real", {"each": "t + number"}, "names number, which is no parameter"),
-        ("*T* T", {"each": "t + value"}, "as many arguments as parameters"),
-        ("*T* T real", {"each": "t + value", "total": "t"}, "a row has one formula"),
-        ("*T* T real", {"each": "t * value", "axpy": True}, "axpy computes"),
-        ("*T* T real", {"total": "t + x"}, "names x, which is no parameter"),
-    ],
-)
+@pytest.mark.parametrize(("form", "formulas", "problem"), data(__file__, "test_wrong_formulas"))
 def test_wrong_formulas(
     monkeypatch: pytest.MonkeyPatch, form: str, formulas: dict[str, Any], problem: str
 ) -> None:

@@ -112,20 +112,7 @@ def test_available(
 
 
 # The machine has 400 MB left, of which the process may take 264.
-PROGRAM = """
-import sys
-from th_shell.runtime.shell import Engine, LuaError
-from th_shell.runtime.core import machine
-machine.available = lambda root="": 400 << 20
-engine = Engine()
-for source in sys.argv[1:]:
-    try:
-        with engine.interruptible():
-            engine.inputs.evaluate(source.encode())
-    except LuaError as error:
-        engine.write(error.message + "\\n")
-    engine.flush()
-"""
+PROGRAM = data(__file__, "PROGRAM")
 
 # Inputs, and how many GB the error tells; None for Lua's own memory.
 TOO_LARGE: list[tuple[str, int | None]] = [

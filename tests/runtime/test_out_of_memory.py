@@ -62,19 +62,7 @@ def test_what_luajit_compiles_meanwhile() -> None:
     assert (run.stdout, run.stderr, run.returncode) == (f"{LUA}\t\n", "", 0)
 
 
-SESSION = """\
-keep = torch.range(1, 5)
-x = {} for i = 1, 1e9 do x[i] = function() return i end end
-keep:sum()
-x = nil
-y = {} for i = 1, 1e9 do y[i] = {i} end
-keep:sum()
-y = nil
-print((pcall(function() local s = {} for i = 1, 1e9 do s[i] = ('x'):rep(1e5) .. i end end)))
-print((pcall(torch.ones, 1e10)))
-t = {} for i = 1, 1e9 do t[i] = torch.ones(1e5) end
-print(#t > 0, keep:sum(), torch.ones(3):add(1):sum())
-"""
+SESSION = data(__file__, "SESSION")
 
 
 @pytest.mark.thorough

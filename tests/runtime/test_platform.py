@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_python
 from th_shell.runtime.core import platform
 
@@ -30,16 +31,7 @@ NO_SPAWN = "th needs functions that this system has not: os.posix_spawn\n"
 
 # What Python runs before any program.
 WITHOUT_SPAWN = "import os\ndel os.posix_spawn\n"
-WITHOUT_EXTRAS = """
-import ctypes, os
-del os.sched_getaffinity
-load = ctypes.CDLL
-def CDLL(name, *args, **kwargs):
-    if name is None:
-        raise OSError("no such library")
-    return load(name, *args, **kwargs)
-ctypes.CDLL = CDLL
-"""
+WITHOUT_EXTRAS = data(__file__, "WITHOUT_EXTRAS")
 
 
 def run(
@@ -130,20 +122,7 @@ def test_without_the_c_library_and_affinity(tmp_path: Path) -> None:
     assert done.stdout.startswith(expected) and expected.count("\n") == 1
 
 
-CHILD = """
-import sys
-from th_shell.runtime.shell import Engine
-from th_shell.runtime.compute import luajit
-from th_shell.runtime.compute import thread_pool
-thread_pool.free_threads = lambda count: count
-what, replacement, program = sys.argv[1:]
-read = luajit._source
-luajit._source = lambda name: read(name).replace(what.encode(), replacement.encode())
-e = Engine()
-e.run(e.compile(program.encode()))
-e.flush()
-print(repr(e.output_error()), flush=True)
-"""
+CHILD = data(__file__, "CHILD")
 
 
 @pytest.mark.thorough

@@ -108,7 +108,7 @@ def test_others(lua: Lua, kind: str, name: str) -> None:
     compare(lua, kind, name, OTHERS[name])
 
 
-@pytest.mark.sample(13)
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("kind", "name"),
     [

@@ -29,13 +29,7 @@ TOP = Path(__file__).parent.parent.parent
 THREADS = [2, 5, 100]
 
 # Enough elements to share out, with a rest.
-PRELUDE = """
-torch.manualSeed(3)
-local n = 100003
-local x, y, r = torch.randn(n), torch.randn(n), torch.Tensor(n)
-local a, b, c = torch.randn(401, 317), torch.randn(317), torch.randn(401)
-local k = torch.randn(3, 5, 7)
-"""
+PRELUDE = data(__file__, "PRELUDE")
 
 # Everything that is shared out: an expression that gives a tensor or several.
 SHARED = data(__file__, "SHARED")

@@ -22,13 +22,7 @@ TOP = Path(__file__).parents[2]
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
-BOOM = """\
-local function f()
-  error('boom')
-end
-io.write('before ')
-f()
-"""
+BOOM = data(__file__, "BOOM")
 TRACEBACK = """\
 stack traceback:
 	[C]: in function 'error'
@@ -282,6 +276,7 @@ def test_ctrl_c_ends_a_compiled_loop_in_a_script(
         assert program.stderr.read() == b""
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "words", ["th -e 1", "th --check no.lua", "th --convert no.t7", "th no.lua", "th-docs no.md"]
 )

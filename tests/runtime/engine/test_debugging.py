@@ -182,17 +182,7 @@ def test_frames_are_let_go_of(engine: Engine) -> None:
 
 # -- programs that stop
 
-PROGRAM = """local total = 0
-local function add(n)
-  local double = 2 * n
-  total = total + double
-  return total
-end
-for i = 1, 3 do
-  add(i)
-end
-result = total
-"""
+PROGRAM = data(__file__, "PROGRAM")
 
 
 @pytest.fixture
@@ -268,18 +258,7 @@ def test_code_that_was_compiled_stops(engine: Engine, tmp_path: Path) -> None:
     assert recorder.lines == [4]
 
 
-COROUTINES = """local inner = coroutine.wrap(function(a)
-  coroutine.yield(a)
-  return a
-end)
-local outer = coroutine.wrap(function()
-  inner(1)
-  inner()
-  coroutine.yield()
-end)
-outer()
-done = true
-"""
+COROUTINES = data(__file__, "COROUTINES")
 
 
 def test_depth_counts_in_each_coroutine(engine: Engine, tmp_path: Path) -> None:
@@ -380,16 +359,7 @@ def test_the_programs_own_hook_is_not_lost(engine: Engine, program: Path, set_fi
     assert engine.values["calls"] == 0
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "debugger()",
-        "debugger.enter()",
-        "require('fb.debugger').enter()",
-        "require('mobdebug').start()",
-        "require 'debugger'.pause()",
-    ],
-)
+@pytest.mark.parametrize("source", data(__file__, "test_a_program_stops_itself"))
 def test_a_program_stops_itself(engine: Engine, source: str) -> None:
     engine.debugging.offer_debugger()
     recorder = Recorder(["next"], ("evaluate", 1, "n"))

@@ -172,6 +172,7 @@ CONTROL = r"'\27]0;pwn\7\127\194\155\27[31m'"
 DIGITS = r"\027]0;pwn\007\127\194\155\027[31m"
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("limit", [0, 5])
 @pytest.mark.parametrize(
     ("source", "text"),

@@ -224,31 +224,12 @@ class TestBytes:
         ) == ("true\ttrue\t\n")
 
 
-ORDER = """
-local ffi = require 'ffi'
-ffi.cdef 'int printf(const char *format, ...); int puts(const char *text);'
-print('1 print')
-io.write('2 write\\n')
-ffi.C.puts('3 puts')
-io.stdout:write('4 file\\n')
-ffi.C.printf('5 %s\\n', 'printf')
-print(torch.ones(1))
-print('6 print')
-io.write('7 no end of line')
-"""
+ORDER = data(__file__, "ORDER")
 ORDERED = (
     "0 python\n1 print\t\n2 write\n3 puts\n4 file\n5 printf\n"
     " 1\n[torch.DoubleTensor of dimension 1]\n\n6 print\t\n7 no end of line8 python\n9 print\t\n"
 )
-HOST = """
-from th_shell.runtime.shell import Engine
-engine = Engine()
-engine.write('0 python\\n')
-engine.run(engine.compile({order!r}))
-engine.write('8 python\\n')
-engine.run(engine.compile(b"print('9 print')"))
-engine.flush()
-"""
+HOST = data(__file__, "HOST")
 
 
 @pytest.mark.parametrize("where", ["pipe", "file"])

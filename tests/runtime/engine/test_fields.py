@@ -9,15 +9,10 @@ from typing import Any
 
 import pytest
 
+from tests.data_files import data
 from th_shell.runtime import Engine, LuaFunction
 
-CLASS = """
-    local Box = torch.class('fields.Box')
-    local function plain(x) return x end
-    function Box:__init() self.n, self.weight, self.plain = 1, torch.ones(2), plain end
-    function Box:add(by) self.n = self.n + by return self.n end
-    function Box:get(i) return 'number ' .. i end
-"""
+CLASS = data(__file__, "CLASS")
 
 
 @pytest.fixture(scope="module")

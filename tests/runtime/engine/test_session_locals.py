@@ -27,6 +27,7 @@ def entered(capfd: pytest.CaptureFixture[str]) -> Callable[..., str]:
     return enter
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("text", "expected"), data(__file__, "test_a_call_behind_statements_is_printed_once")
 )
@@ -37,6 +38,7 @@ def test_a_call_behind_statements_is_printed_once(
     assert found.partition("stack traceback")[0] == expected
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(("inputs", "expected"), data(__file__, "test_locals_outlive_their_input"))
 def test_locals_outlive_their_input(
     entered: Callable[..., str], inputs: list[str], expected: str

@@ -337,18 +337,7 @@ def test_other_objects(lua: Engine) -> None:
     assert lua.eval("setmetatable({}, {__call = function(_, x) return x + 1 end})")(4) == 5
 
 
-COMPILED = """
-    local util, started = require 'jit.util', {}
-    function start()
-      compiled = {}
-      jit.attach(function(what, trace, f, pc)
-        if what == 'start' then started[trace] = util.funcinfo(f, pc).loc end
-        if what == 'stop' then compiled[started[trace]] = util.traceinfo(trace).linktype end
-      end, 'trace')
-    end
-    function same(x) return x end
-    t = { a = 1, 2, same = same }
-"""
+COMPILED = data(__file__, "COMPILED")
 
 
 @pytest.mark.parametrize(
@@ -525,13 +514,7 @@ def test_a_callback_that_ends_the_program(lua: Engine) -> None:
     assert raised.value.code == 3
 
 
-LOOPS = [
-    "while true do end",
-    "while true do pcall(error) end",
-    "while true do callback(1) end",
-    "while true do pcall(callback) end",
-    "pcall(sleep)",
-]
+LOOPS = data(__file__, "LOOPS")
 
 
 @pytest.fixture

@@ -1,11 +1,7 @@
 """The tests of this folder check what is written by ONNX Runtime."""
 
-from pathlib import Path
-
 import pytest
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.needs("onnx", "onnxruntime"))
+def pytest_itemcollected(item: pytest.Item) -> None:
+    item.add_marker(pytest.mark.needs("onnx", "onnxruntime"))

@@ -212,20 +212,7 @@ def test_the_net_is_left_as_it_was(tmp_path: Path, engine: Engine) -> None:
 
 
 #: Of rnn: a module for each step of a table, and a table in the opposite order.
-RNN = """
-local Sequencer = torch.class('nn.Sequencer', 'nn.Module')
-function Sequencer:updateOutput(steps)
-  local output = {}
-  for number, step in ipairs(steps) do output[number] = self.modules[1]:updateOutput(step) end
-  return output
-end
-local ReverseTable = torch.class('nn.ReverseTable', 'nn.Module')
-function ReverseTable:updateOutput(steps)
-  local output = {}
-  for number, step in ipairs(steps) do output[#steps + 1 - number] = step end
-  return output
-end
-"""
+RNN = data(__file__, "RNN")
 
 
 def steps(last: Any) -> Any:
@@ -251,19 +238,7 @@ def test_a_sample_that_is_a_table_of_steps(tmp_path: Path, engine: Engine) -> No
 
 
 #: A class that reads what old files have its way, and one of a user's whose room is made once.
-READERS = """
-local Norm = torch.class('nn.BatchNormalization', 'nn.Module')
-function Norm:read(file, version)
-  for name, value in pairs(file:readObject()) do self[name] = value end
-  if version < 2 then self.running_var = torch.pow(self.running_std, -2):add(-self.eps) end
-end
-function Norm:updateOutput(x)
-  local mean, deviation = self.running_mean, torch.sqrt(self.running_var + self.eps)
-  return torch.cdiv(x - mean:view(1, -1):expandAs(x), deviation:view(1, -1):expandAs(x))
-end
-local OneHot = torch.class('OneHot', 'nn.Module')
-function OneHot:updateOutput(x) return self._eye:index(1, x:long()) end
-"""
+READERS = data(__file__, "READERS")
 
 
 def one_hot() -> TorchObject:

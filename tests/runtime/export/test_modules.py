@@ -17,6 +17,7 @@ import onnx
 import onnxruntime
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_python
 from th_shell import runtime
 from th_shell.runtime import Table, TorchObject
@@ -70,18 +71,10 @@ def _inputs(name: str, shape: str | None) -> dict[str, np.ndarray[Any, Any]]:
 
 
 #: Those of nn and nngraph whose output lies in the memory of their input: their storages tell.
-SHARING = """
-Identity, Contiguous, GradientReversal, ZeroGrad, L1Penalty, PrintSize, CategoricalEntropy, View,
-View: all, View: rest, View: samples, View: rows, View: several, View: rest of several, Reshape,
-Reshape: samples, Reshape: without, Collapse, Squeeze, Squeeze: dimension, Squeeze: of samples,
-Squeeze: none, Unsqueeze, Unsqueeze: of samples, Replicate, Replicate: of samples,
-CAddTable, Copy, FlattenTable, FlattenTable: deep, ReverseTable, SelectTable, NarrowTable,
-SelectTable: from the end, NarrowTable: length, SplitTable, SplitTable: of samples,
-SplitTable: from the end, ZipTable, ZipTableOneToMany, JustElement
-"""
+SHARING = data(__file__, "SHARING")
 
 
-@pytest.mark.sample(157)
+@pytest.mark.sample(68)
 @each_entry
 def test_memory(name: str) -> None:
     shape = ENTRIES[name]["shape"]
@@ -128,6 +121,7 @@ def test_pytorch_sources(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("torch")
+@pytest.mark.sample(68)
 @each_entry
 def test_pytorch(name: str, tmp_path: Path) -> None:
     import torch

@@ -49,7 +49,7 @@ def _compare(found: list[Any], wanted: list[Any]) -> None:
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-5)
 
 
-@pytest.mark.sample(22)
+@pytest.mark.sample(11)
 @each_entry
 def test_onnx(name: str, tmp_path: Path) -> None:
     entry = _ENTRIES[name]
@@ -73,6 +73,7 @@ def test_pytorch_sources(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("torch")
+@pytest.mark.sample(12)
 @each_entry
 def test_pytorch(name: str, tmp_path: Path) -> None:
     import torch

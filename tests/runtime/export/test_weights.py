@@ -125,7 +125,7 @@ def test_the_same_bytes_twice(tmp_path: Path, ending: str, write: Callable[..., 
 @pytest.mark.sample(1)
 @both
 def test_large_files_pass_through(tmp_path: Path, ending: str, write: Callable[..., None]) -> None:
-    elements = np.arange(6 << 20, dtype=np.float64)
+    elements = np.arange(4 << 20, dtype=np.float64)
     save(tmp_path / "a.t7", {"x": elements, "long": "x" * 100_000})
     tracemalloc.start()
     write(load(tmp_path / "a.t7"), tmp_path / f"a{ending}")

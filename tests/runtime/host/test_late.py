@@ -18,27 +18,10 @@ th_shell.runtime.core.tensor th_shell.runtime.calls.plans th_shell.runtime.io.fi
 th_shell.runtime.ops th_shell.runtime.host.numpy_functions
 """
 
-START = """\
-import os, signal, sys, threading
-from th_shell import runtime
-from th_shell.runtime.shell import Engine, LuaError, preload_operations
-
-def run(engine, source):
-    try:
-        engine.run(engine.compile(source))
-    except LuaError as error:
-        print("error:", error.message.replace("\\n", " "))
-    engine.flush()
-"""
+START = data(__file__, "START")
 
 #: Tells each import of numpy to a function `noticed`.
-NOTICE = """\
-class Finder:
-    def find_spec(name, path=None, target=None):
-        if name == "numpy":
-            noticed()
-sys.meta_path.insert(0, Finder)
-"""
+NOTICE = data(__file__, "NOTICE")
 
 
 def run(code: str, *options: str) -> str:
@@ -154,20 +137,7 @@ run(engine, b"print(torch.ones(2):sum())")
 
 
 #: Lets there be no descriptor from `exhaust` to `release` on.
-DESCRIPTORS = """
-import resource
-taken = []
-resource.setrlimit(resource.RLIMIT_NOFILE, (64, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
-def exhaust():
-    try:
-        while True:
-            taken.append(os.dup(0))
-    except OSError:
-        pass
-def release():
-    while taken:
-        os.close(taken.pop())
-"""
+DESCRIPTORS = data(__file__, "DESCRIPTORS")
 
 
 @pytest.mark.sample(1)

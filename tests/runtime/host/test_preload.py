@@ -2,15 +2,10 @@
 
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_python
 
-SHOW = """\
-import sys
-import th_shell.runtime.shell
-before = set(sys.modules)
-th_shell.runtime.shell.{function}()
-print({module!r} in before, {module!r} in sys.modules)
-"""
+SHOW = data(__file__, "SHOW")
 
 
 @pytest.mark.thorough

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from tests.processes import run_th
 
 TOP = Path(__file__).parents[3]
@@ -61,16 +62,7 @@ def test_save_on_a_full_disk(lua: Lua, size: int) -> None:
     assert open_files() == before
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        "torch.save('{path}', io.stdout)",
-        "torch.save('{path}', 1, 'ascii', 1)",
-        "io.open('{path}', 'w'):write('rubbish'):close() torch.load('{path}')",
-        "io.open('{path}', 'w'):write(''):close() torch.load('{path}')",
-        "torch.load('{path}')",
-    ],
-)
+@pytest.mark.parametrize("program", data(__file__, "test_no_file_stays_open"))
 def test_no_file_stays_open(lua: Lua, tmp_path: Path, program: str) -> None:
     before = open_files()
     lua.error(program.format(path=tmp_path / "file"))

@@ -5,16 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 
-KEEPS = """
-local C = torch.class('Keeps{0}')
-function C:write(f) f:writeInt(7) end
-function C:read(f)
-  C.kept = f:storage()
-  C.kept:fill(66)
-  self.x = f:readInt()
-end
-"""
+KEEPS = data(__file__, "KEEPS")
 
 COUNT = iter(range(100))
 

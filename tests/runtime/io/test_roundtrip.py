@@ -18,6 +18,7 @@ MODES = ("binary", "ascii")
 LAYOUTS = data(__file__, "LAYOUTS")
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(("mode", "layout"), list(product(MODES, LAYOUTS)))
 def test_tensor(lua: Lua, tmp_path: Path, mode: str, layout: str) -> None:
     for dtype in DTYPES:

@@ -7,18 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from tests.runtime.io.torch7_files import FILES, mode_of
 
 #: In the text of an ascii file: what another class's name is written for.
-RENAMED = r"""
-    function renamed(text, from, to)
-      return (text:gsub(#from .. '\n' .. from:gsub('%.', '%%.') .. '\n', #to .. '\n' .. to .. '\n'))
-    end
-    function of_gpu(text)
-      return renamed(renamed(text, 'torch.FloatTensor', 'torch.CudaTensor'),
-        'torch.FloatStorage', 'torch.CudaStorage')
-    end
-"""
+RENAMED = data(__file__, "RENAMED")
 
 
 def said(lua: Lua, capfd: pytest.CaptureFixture[str], source: str) -> str:

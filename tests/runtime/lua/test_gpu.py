@@ -40,6 +40,7 @@ def test_tensors_say_that_there_is_no_gpu(lua: Lua) -> None:
         lua("torch.ones(2):cudaLong()")
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("program", data(__file__, "test_the_processor_in_the_place_of_a_gpu"))
 def test_the_processor_in_the_place_of_a_gpu(gpu: Engine, program: str) -> None:
     gpu.run(gpu.compile(program.encode()))

@@ -45,26 +45,26 @@ def has_arguments(module: str) -> bool:
     return bool(re.match(r"local \w+(?:, \w+)* = \.\.\.\n", code))
 
 
-@pytest.mark.parametrize("module", sorted(MODULES))
-def test_what_a_module_imports_is_there_and_used(module: str) -> None:
-    code = code_of(MODULES[module], texts=False)
-    for alias, imported in imports_of(module):
-        assert imported in _FOREIGN or imported in MODULES
-        used = re.findall(rf"(?<![\w.:]){alias}\b(?:\.(\w+))?", code)
-        assert len(used) > 1, f"{alias} is not used"
-        if imported not in _FOREIGN:
-            assert not has_arguments(imported) or imported == "parallel.jobs"
-            assert {name for name in used if name} <= offered(imported), alias
+def test_what_modules_import_is_there_and_used() -> None:
+    for module, path in MODULES.items():
+        code = code_of(path, texts=False)
+        for alias, imported in imports_of(module):
+            place = f"{module}: {alias}"
+            assert imported in _FOREIGN or imported in MODULES, place
+            used = re.findall(rf"(?<![\w.:]){alias}\b(?:\.(\w+))?", code)
+            assert len(used) > 1, place
+            if imported not in _FOREIGN:
+                assert not has_arguments(imported) or imported == "parallel.jobs", place
+                assert {name for name in used if name} <= offered(imported), place
 
 
-@pytest.mark.parametrize("module", sorted(MODULES))
-def test_imports_stand_at_the_top(module: str) -> None:
-    lines = code_of(MODULES[module]).splitlines()
-    numbers = import_lines(lines)
-    if numbers:
-        above = [line for line in lines[: numbers[0]] if line.strip()]
-        assert all(re.fullmatch(r"local [\w, ]+ = \.\.\.", line.strip()) for line in above)
-        assert numbers == list(range(numbers[0], numbers[-1] + 1))
+def test_imports_stand_at_the_top() -> None:
+    for module, path in MODULES.items():
+        lines = code_of(path).splitlines()
+        if numbers := import_lines(lines):
+            above = [line.strip() for line in lines[: numbers[0]] if line.strip()]
+            assert all(re.fullmatch(r"local [\w, ]+ = \.\.\.", line) for line in above), module
+            assert numbers == list(range(numbers[0], numbers[-1] + 1)), module
 
 
 def test_no_modules_import_each_other() -> None:

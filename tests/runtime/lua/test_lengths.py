@@ -13,19 +13,7 @@ from tests.data_files import data
 from th_shell.runtime.shell import Engine
 
 # Classes whose objects have a length, and have none, and a function that prints values.
-_CLASSES = """
-test_lengths = {}
-local Counted = torch.class('test_lengths.Counted')
-function Counted:__init(n) self.n, self.inner, self.list = n, self, { 4, 5, 'six' } end
-function Counted:__len__() return self.n end
-function Counted:get() return self end
-torch.class('test_lengths.Plain')
-function show(...)
-  local texts = {}
-  for i = 1, select('#', ...) do texts[i] = tostring((select(i, ...))) end
-  print(table.concat(texts, ' '))
-end
-"""
+_CLASSES = data(__file__, "_CLASSES")
 _HEADING = "local c, list = test_lengths.Counted(5), { 1, 2, 'three' }\n"
 
 

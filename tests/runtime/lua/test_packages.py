@@ -53,14 +53,7 @@ def test_reports_have_colours_where_there_is_a_command_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "printed", "status"),
-    [
-        ([], "\nnot enough arguments\nUsage: [options] <in>\n  <in> file\n  -n   num [1]\n", 1),
-        (["x", "y"], "\ninvalid argument: y\nUsage: [options] <in>\n", 1),
-        (["-n"], "\nmissing argument for option -n\n", 1),
-        (["-n", "q", "x"], "\ninvalid type for option -n (should be number)\n", 1),
-        (["-h"], "Usage: SCRIPT [options] <in>\n  <in> file\n  -n   num [1]\n", 0),
-    ],
+    ("words", "printed", "status"), data(__file__, "test_a_wrong_command_line_ends_the_script")
 )
 def test_a_wrong_command_line_ends_the_script(
     tmp_path: Path, words: list[str], printed: str, status: int

@@ -104,16 +104,7 @@ def test_wrong_jobs(pool: Lua) -> None:
 FAILING = data(__file__, "FAILING")
 
 #: A module that serializes, until it is told to break.
-SERIALIZER = """
-    local plain = require 'threads.serialize'
-    local function method(name)
-      return function(data)
-        if broken == name then error(name .. ' is broken', 0) end
-        if broken ~= 'nothing' then return plain[name](data) end
-      end
-    end
-    return { save = method('save'), load = method('load') }
-"""
+SERIALIZER = data(__file__, "SERIALIZER")
 
 
 @pytest.mark.sample(2)

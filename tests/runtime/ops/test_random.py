@@ -102,6 +102,7 @@ def test_states_go_on_where_they_were_taken(seed: int, calls: list[tuple[str, in
         assert there.state == here.state
 
 
+@pytest.mark.sample(18)
 @pytest.mark.parametrize("name", DRAWS)
 @pytest.mark.parametrize("dtype", [DOUBLE, FLOAT, INT], ids=lambda dtype: dtype.name)
 @pytest.mark.parametrize("kept", [False, True], ids=["even", "odd"])

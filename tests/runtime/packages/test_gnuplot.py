@@ -118,6 +118,7 @@ def test_a_script_gets_a_file(lua: Lua, here: Path) -> None:
     file.unlink()
 
 
+@pytest.mark.thorough
 def test_a_front_end_shows_a_picture() -> None:
     engine, shown = Engine(), []
     engine.show_pictures_by(lambda picture: shown.append(picture.shape))

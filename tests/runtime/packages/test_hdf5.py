@@ -14,20 +14,7 @@ from tests.conftest import Lua
 from tests.data_files import data
 from tests.processes import run_th
 
-READ_AS = {
-    "u1": "Byte",
-    "i1": "Byte",
-    "i2": "Short",
-    ">u2": "Short",
-    "i4": "Int",
-    "u4": "Int",
-    ">i4": "Int",
-    "i8": "Long",
-    "u8": "Long",
-    "f4": "Float",
-    ">f8": "Double",
-    "f8": "Double",
-}
+READ_AS = data(__file__, "READ_AS")
 
 
 @pytest.mark.parametrize("kind", READ_AS)
@@ -117,6 +104,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("call", ERRORS)
 def test_errors(lua: Lua, file: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
     monkeypatch.chdir(file)

@@ -40,20 +40,14 @@ def printed(program: str) -> str:
 
 @pytest.mark.sample(2)
 @ALONE
-@pytest.mark.parametrize(
-    ("program", "expected"),
-    data(__file__, "test_one_process"),
-)
+@pytest.mark.parametrize(("program", "expected"), data(__file__, "test_one_process"))
 def test_one_process(program: str, expected: str) -> None:
     assert printed(program) == expected
 
 
 @pytest.mark.sample(3)
 @ALONE
-@pytest.mark.parametrize(
-    ("call", "message"),
-    data(__file__, "test_errors"),
-)
+@pytest.mark.parametrize(("call", "message"), data(__file__, "test_errors"))
 def test_errors(call: str, message: str) -> None:
     lines = printed(call).splitlines()
     assert lines[0] == f"th: (command line):1: {message}"
@@ -104,21 +98,12 @@ def test_nothing_is_loaded_before_it_is_required() -> None:
 # -- the C halves of the packages torchmpi and mpiT
 
 #: What torchmpi's own Lua files do when it starts.
-TORCHMPI = """
-local env = {}
-package.loaded['torchmpi.env'] = env
-require('torchmpi.ffi')(false)
-C = setmetatable({}, { __index = function(_, name) return env.C['torchmpi_' .. name] end })
-C.start()
-"""
+TORCHMPI = data(__file__, "TORCHMPI")
 
 
 @pytest.mark.sample(2)
 @ALONE
-@pytest.mark.parametrize(
-    ("program", "expected"),
-    data(__file__, "test_torchmpi"),
-)
+@pytest.mark.parametrize(("program", "expected"), data(__file__, "test_torchmpi"))
 def test_torchmpi(program: str, expected: str) -> None:
     assert printed(f"{TORCHMPI} {program}").replace("nil\tnil\tnil\tnil\t\n", "") == expected
 
@@ -166,14 +151,7 @@ mpi.allreduce(torch.ones(3))
 print('never')
 """
 
-WAITS = """
-local mpi, ffi = require 'mpi', require 'ffi'
-ffi.cdef 'int getpid(void);'
-local pids = mpi.gather(ffi.C.getpid())
-if pids then io.open('pids', 'w'):write(table.concat(pids, ' ')):close() end
-if mpi.rank() == 0 then os.execute('sleep 60') end
-mpi.barrier()
-"""
+WAITS = data(__file__, "WAITS")
 
 
 @together

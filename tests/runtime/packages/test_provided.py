@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.packages import optional
 from th_shell.runtime.shell import Engine
@@ -68,14 +69,7 @@ def test_dok(lua: Lua) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        ("require('cjson').encode()", "bad argument #1 to 'encode' (expected 1 argument)"),
-        (
-            "local x = require('image').rgb2y(torch.rand(2, 2))",
-            "bad argument #1 to 'size' (dimension 3 out of range of 2D tensor)",
-        ),
-    ],
+    ("call", "message"), data(__file__, "test_errors_name_the_function_that_complains")
 )
 def test_errors_name_the_function_that_complains(lua: Lua, call: str, message: str) -> None:
     assert lua.error(call) == message

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from tests.conftest import Lua
+from tests.data_files import data
 
 
 def test_time_and_name(lua: Lua) -> None:
@@ -18,19 +19,7 @@ def test_time_and_name(lua: Lua) -> None:
     assert lua("socket.sleep(-1)") == ""
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        ("socket.sleep()", "bad argument #1 to 'sleep' (number expected, got no value)"),
-        ("socket.sleep({})", "bad argument #1 to 'sleep' (number expected, got table)"),
-        (
-            "socket.connect('x', 1)",
-            "socket.connect: connections are not provided here, only socket.gettime, socket.sleep "
-            "and socket.dns.gethostname; for more, install LuaSocket for LuaJIT "
-            "(luarocks install luasocket)",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("call", "message"), data(__file__, "test_errors"))
 def test_errors(lua: Lua, call: str, message: str) -> None:
     lua("socket = require 'socket'")
     assert lua.error(call) == message

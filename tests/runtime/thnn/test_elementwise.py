@@ -10,6 +10,7 @@ from tests.data_files import data
 _ELEMENTS = "-0.0, 0, -2, 7, 0 / 0, 1"
 
 
+@pytest.mark.sample(9)
 @pytest.mark.parametrize("count", [1, 30_000], ids=["few", "many"])
 @pytest.mark.parametrize("kind", ["Float", "Double"])
 @pytest.mark.parametrize(("bounds", "in_place", "result"), data(__file__, "test_hard_tanh"))

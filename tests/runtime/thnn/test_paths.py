@@ -201,16 +201,7 @@ def test_calls_with_gaps_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     assert recorded == [True, False]
 
 
-UNUSED = """
-local THNN = require 'nn.THNN'
-local f = torch.getmetatable('torch.DoubleTensor').THNN.Tanh_updateGradInput
-local g, y, r = torch.ones(3), torch.Tensor(3):fill(0.5), torch.Tensor()
-for _ = 1, 6 do
-  local x = torch.Tensor(3, 2):select(2, 1)
-  f(x:cdata(), g:cdata(), r:fill(9):cdata(), y:cdata())
-  assert(r:eq(0.75):all())
-end
-"""
+UNUSED = data(__file__, "UNUSED")
 
 
 def test_gaps_of_tensors_that_no_job_reads_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,14 +225,7 @@ def test_many_doubles_have_the_same_bits(engine: Engine, capfd: pytest.CaptureFi
     assert [line for line in lines if not line.rstrip().endswith("true")] == []
 
 
-_LARGE = """
-local x, r = torch.rand(120000), torch.Tensor()
-for _, threads in ipairs{ 1, 2, 1 } do
-  torch.setnumthreads(threads)
-  for _ = 1, 3 do x.THNN.Sigmoid_updateOutput(x:cdata(), r:cdata()) end
-  io.write(r:eq(torch.sigmoid(x)):min(), ' ')
-end
-"""
+_LARGE = data(__file__, "_LARGE")
 
 
 def test_calls_of_many_elements_are_repeated_for_one_thread(

@@ -4,19 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.completing.candidates import modules
 
 
-@pytest.mark.parametrize(
-    ("prefix", "expected"),
-    [
-        ("", ["lib", "lib.", "plain"]),
-        ("li", ["lib", "lib."]),
-        ("lib.", ["lib.inner"]),
-        ("lib.in", ["lib.inner"]),
-        ("plain.", []),
-    ],
-)
+@pytest.mark.parametrize(("prefix", "expected"), data(__file__, "test_modules"))
 def test_modules(tmp_path: Path, prefix: str, expected: list[str]) -> None:
     (tmp_path / "lib").mkdir()
     (tmp_path / "none").mkdir()

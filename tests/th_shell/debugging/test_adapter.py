@@ -20,20 +20,7 @@ from tests.data_files import data
 from tests.processes import run_th
 from tests.th_shell.debugging.clients import PATIENCE, Client
 
-PROGRAM = """\
-local total = 0
-local names = { 'a', b = { 1, 2 } }
-local function add(n, ...)
-  local double = 2 * n
-  total = total + double
-  return total
-end
-for i = 1, 3 do
-  add(i, 'x')
-end
-local t = torch.ones(2, 3)
-print(total, arg[1], t:sum())
-"""
+PROGRAM = data(__file__, "PROGRAM")
 HOT = data(__file__, "HOT")
 
 
@@ -358,6 +345,7 @@ def test_what_cannot_be_done(client: Client, program: Path) -> None:
     assert client.process.wait(PATIENCE) == 0
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "request_",
     [

@@ -13,25 +13,8 @@ from tests.processes import run_th
 from tests.th_shell.terminals import CONTROLLED, Terminal
 
 FAILING = "local function f(a) local z = torch.ones(2, 3) error('bad') end\nf(3)\n"
-ERROR = """\
-stdin:1: bad
-stack traceback:
-	[C]: in function 'error'
-	stdin:1: in function 'f'
-	stdin:1: in main chunk
-"""
-PROGRAM = """\
-local total = 0
-local function add(n)
-  local double = 2 * n
-  total = total + double
-  return total
-end
-for i = 1, 3 do
-  add(i)
-end
-print(total)
-"""
+ERROR = data(__file__, "ERROR")
+PROGRAM = data(__file__, "PROGRAM")
 
 
 @pytest.fixture

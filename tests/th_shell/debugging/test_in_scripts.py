@@ -8,19 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_th
 from tests.th_shell.terminals import CONTROLLED, Terminal
 
-SCRIPT = """\
-local up = 5
-local function f(x, ...)
-  local y = x * 2
-  up = up + 1
-  {call}
-  print('after', x, y, up)
-end
-f(3)
-"""
+SCRIPT = data(__file__, "SCRIPT")
 
 
 @pytest.fixture

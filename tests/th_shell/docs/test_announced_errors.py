@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.docs.conftest import CheckPage
 from th_shell.docs.judging.comparison import announces_error, rules_out
 
@@ -32,31 +33,12 @@ def test_announces_nothing(comment: str) -> None:
     assert not announces_error(comment)
 
 
-@pytest.mark.parametrize(
-    ("comment", "message", "another"),
-    [
-        ("error: the table is read-only", "read-only table", False),
-        ("fails", "read-only table", False),
-        ("error: index 5 out of range", "index 15 out of range", True),
-        ("error: bad index 5", "attempt to index a nil value", True),
-        ("error: 'z' is nil", "attempt to index field 'y' (a nil value)", True),
-        ("error: attempt to call field 'y'", "attempt to index field 'y' (a nil value)", True),
-    ],
-)
+@pytest.mark.parametrize(("comment", "message", "another"), data(__file__, "test_words_of_errors"))
 def test_words_of_errors(comment: str, message: str, another: bool) -> None:
     assert rules_out(comment, message) is another
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize(
-    ("text", "verdict"),
-    [
-        ("```lua\nx = nil\nx.y() -- fails\n```", "layout"),
-        ("```lua\nnosuch.f(4) --> fails\n```", "fragment"),
-        ("```lua\nnil_value = nil + 1 -- compute the error\n```", "error"),
-        ("```lua\nerror('no')\n```\nIt prints:\n```\nnothing to note\n```", "error"),
-        ("```lua\nerror('no')\n```\nIt prints:\n```\nrun\nlua: a.lua:1: no\n```", "layout"),
-    ],
-)
+@pytest.mark.parametrize(("text", "verdict"), data(__file__, "test_verdicts"))
 def test_verdicts(check_text: CheckPage, text: str, verdict: str) -> None:
     assert check_text(text + "\n").results[-1].verdict.value == verdict

@@ -4,23 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.docs.conftest import CheckPage
 from th_shell.docs.judging.expectations import verdicts_before
 from th_shell.docs.settings.settings import SettingsError
 from th_shell.docs.settings.sidecar import Sidecar
 
-PAGE = """\
-# One
-
-```
-> x = 1
-> x + 1
-2
-> torch.rand(1)
- 0.2510
-[torch.DoubleTensor of size 1]
-```
-"""
+PAGE = data(__file__, "PAGE")
 
 
 #: What the page reaches.

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.cli import main
 from th_shell.docs.selection import changed_pages, find_pages
 from th_shell.visible import UsageError
@@ -41,19 +42,7 @@ def test_nothing_has_changed() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("file", "pages"),
-    [
-        ("docs/a.md", ["docs/a.md"]),
-        ("docs/new ä\n.md", ["docs/new ä\n.md"]),
-        ("docs/deep/b.md.th-docs", ["docs/deep/b.md"]),
-        ("errata/a.md.th-docs", ["docs/a.md"]),
-        ("docs/deep/th-docs.toml", ["docs/a.md", "docs/deep/b.md"]),
-        ("pyproject.toml", ["docs/a.md", "docs/deep/b.md"]),
-        ("docs/deep/code.lua", ["docs/a.md", "docs/deep/b.md"]),
-        ("requirements.txt", ["requirements.txt", "docs/a.md", "docs/deep/b.md"]),
-    ],
-)
+@pytest.mark.parametrize(("file", "pages"), data(__file__, "test_what_makes_a_page_a_changed_one"))
 def test_what_makes_a_page_a_changed_one(file: str, pages: list[str]) -> None:
     Path(file).parent.mkdir(exist_ok=True)
     Path(file).write_text("# more\n")
@@ -157,16 +146,7 @@ def test_the_command(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["docs", "--changed"]) == 1
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--changed", "docs"),  # git has a branch of this name, too
-        ("--changed", "docs/*.md"),
-        ("--changed", "docs/a.md", "docs/deep"),
-        ("--changed", "main", "docs"),
-        ("docs", "--changed"),
-    ],
-)
+@pytest.mark.parametrize("words", data(__file__, "test_pages_may_stand_behind_the_option"))
 def test_pages_may_stand_behind_the_option(
     words: tuple[str, ...], capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -24,10 +24,7 @@ def kinds(examples: list[Example]) -> str:
     return " ".join(f"{e.kind.value}:{e.line}-{(e.documented or (0, e.last))[1]}" for e in examples)
 
 
-@pytest.mark.parametrize(
-    ("lines", "found"),
-    data(__file__, "test_text_among_code"),
-)
+@pytest.mark.parametrize(("lines", "found"), data(__file__, "test_text_among_code"))
 def test_text_among_code(tmp_path: Path, lines: str, found: str) -> None:
     assert kinds(read(tmp_path, f"```\n{lines}\n```\n")) == found
 
@@ -42,20 +39,12 @@ def test_output_in_a_block_of_its_own(tmp_path: Path, lead: str) -> None:
     assert (examples[1].expected, examples[1].apart) == (" 1\n 2", True)
 
 
-@pytest.mark.parametrize(
-    ("page", "found"),
-    [
-        ("```\nf()\n3\n```\n\nIt prints:\n\n```\n1 2\n```", "bare:2-3 text:9-9"),
-        ("```\nf()\n```\n\nIt prints:\n\n```\n1 2\ng()\n```", "bare:2-2 text:8-8 bare:9-9"),
-        ("```\n$ ls\n```\n\nIt prints:\n\n```\n1 2\n```", "shell:2-2 text:8-8"),
-        ("It prints:\n\n```\n1 2\n```", "text:4-4"),
-        ("```\nf() --> 1\n```\n\nIt prints:\n\n```\n1 2\n```", "bare:2-2 text:8-8"),
-    ],
-)
+@pytest.mark.parametrize(("page", "found"), data(__file__, "test_text_that_is_no_output"))
 def test_text_that_is_no_output(tmp_path: Path, page: str, found: str) -> None:
     assert kinds(read(tmp_path, page)) == found
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("source", "verdict"), [("print(3)", "pass"), ("print(4)", "differs"), ("x = 3", "ran")]
 )
@@ -68,16 +57,9 @@ def test_verdict_of_output_in_a_block_of_its_own(
     assert result.verdict.value == verdict
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
-    ("source", "verdict"),
-    [
-        ("print(3)", "pass"),
-        ("print(4)", "ran"),  # the page does not say that the text below is its output
-        ("x = 3", "ran"),
-        ("error('no 3')", "error"),
-        ("error('3')", "layout"),
-    ],
+    ("source", "verdict"), data(__file__, "test_text_below_that_may_be_output")
 )
 @pytest.mark.parametrize("between", ["Text:", "The output `y` is:", "```sh\nf\n```\n\nIt prints:"])
 def test_text_below_that_may_be_output(

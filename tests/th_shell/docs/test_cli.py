@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell import __version__
 from th_shell.docs.cli import main
 from th_shell.docs.settings import sidecar
@@ -393,15 +394,7 @@ def test_wrong_command_line(arguments: list[str], capfd: pytest.CaptureFixture[s
 
 @pytest.mark.parametrize(
     ("option", "word", "problem"),
-    [
-        ("--atol", "x", "not a number"),
-        ("--rtol", "-1", "not a number from 0 up"),
-        ("--timeout", "x", "not a number"),
-        ("--timeout", "0", "not a number above 0"),
-        ("--memory", "1.5", "not a whole number from 0 up"),
-        ("--sandbox-read", "none", "no such file or folder: none"),
-        ("--lua-path", "", "not a text"),
-    ],
+    data(__file__, "test_wrong_values_are_told_as_in_files_of_settings"),
 )
 def test_wrong_values_are_told_as_in_files_of_settings(
     option: str, word: str, problem: str, capfd: pytest.CaptureFixture[str]

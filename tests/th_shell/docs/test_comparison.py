@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.judging.comparison import (
     agrees,
     agrees_by_layout,
@@ -147,15 +148,7 @@ def test_order_of_a_table(expected: str, got: str, agree: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "message", "documented"),
-    [
-        ("stdin:1: index out of range", "stdin:1: index out of range", True),
-        ('[string "x"]:1: bad\nstack traceback:\n\t[C]: ?', "stdin:1: bad", True),
-        ("lua: page.lua:3: bad", "bad", True),
-        ("torch/TestSuite.lua:16: Test a is defined.", "Test a is defined.", True),
-        ("index out of range", "stdin:1: not a table", False),
-        ("1\n2", "stdin:1: bad", False),
-    ],
+    ("expected", "message", "documented"), data(__file__, "test_error_messages")
 )
 def test_error_messages(expected: str, message: str, documented: bool) -> None:
     assert is_error_message(expected, message) is documented
@@ -195,14 +188,7 @@ def test_tolerance_where_order_or_rounding_do_not_count() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "first", "second", "agree"),
-    [
-        ("b 2\na 1", "a 1\nb 2", "b 2\na 1", True),
-        ("b 1\na 2", "a 1\nb 2", "b 2\na 1", False),
-        # Numbers of lines, which go to other words in each run.
-        ("1 b\n2 a", "1 a\n2 b", "1 b\n2 a", True),
-        ("1 b\n2 c", "1 a\n2 b", "1 b\n2 a", False),
-    ],
+    ("expected", "first", "second", "agree"), data(__file__, "test_order_of_lines")
 )
 def test_order_of_lines(expected: str, first: str, second: str, agree: bool) -> None:
     sort = sorting(first, second)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.page import read
 from th_shell.docs.running.configured import configured_runner, with_marks_decided
@@ -29,14 +30,7 @@ def test_marks(mark: Mark, holds: bool) -> None:
     assert mark.holds({"CI": "1", "EMPTY": ""}, {"nn"}) is holds
 
 
-PAGE = """\
-```lua
-> 1 -- th-docs: skip unless_module="mine torch"
-> 2 -- th-docs: skip unless_module="none.such"
-> 3 -- th-docs: skip unless_env="TH_DOCS_TEST"
-> 4 -- th-docs: xfail unless_env="TH_DOCS_TEST"
-```
-"""
+PAGE = data(__file__, "PAGE")
 
 
 def test_the_engine_of_a_page_decides(starter: Starter, tmp_path: Path) -> None:

@@ -21,17 +21,7 @@ def measured(folder: Path, names: str, *results: Result) -> Coverage:
 
 
 @pytest.mark.parametrize(
-    ("source", "used"),
-    [
-        ("torch.add(x, 1)", True),
-        ("x:add(1)", True),
-        ("add(1)", True),
-        ("add{1}", True),
-        ("y = add", False),
-        ("-- torch.add(x)", False),
-        ("'torch.add(x)'", False),
-        ("torch.addmm(x)", False),
-    ],
+    ("source", "used"), data(__file__, "test_a_name_is_covered_where_it_is_called")
 )
 def test_a_name_is_covered_where_it_is_called(tmp_path: Path, source: str, used: bool) -> None:
     found = measured(tmp_path, "add", result(PASS, "1", source=source))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.docs.conftest import CheckPage
 from th_shell.docs.judging.reasons import damage
 from th_shell.docs.reading.compiler import Compiler
@@ -57,19 +58,7 @@ def test_an_input_that_does_not_compile() -> None:
     assert damage(example, "", Compiler()) == "the input is not whole: it does not compile"
 
 
-@pytest.mark.parametrize(
-    ("source", "expected", "problem"),
-    [
-        ("x", "tensor([[1., 2.],\n        [3., 4.]])", ""),
-        ("x", "tensor([[1., 2.],\n        [3.]])", "the rows have different lengths"),
-        ("x", "array([1., [2.]])", "the rows have different lengths"),
-        ("x", "tensor([[1., 2.],\n        [3., 4.])", "a bracket of the tensor is missing"),
-        ("x", "tensor([1., ..., 2.])", ""),
-        ("x", "[[1], [2, 3]]", ""),
-        ("f(", "1", "the input is not whole: it does not compile"),
-        ("f(", "SyntaxError: '(' was never closed", ""),
-    ],
-)
+@pytest.mark.parametrize(("source", "expected", "problem"), data(__file__, "test_texts_of_python"))
 def test_texts_of_python(source: str, expected: str, problem: str) -> None:
     example = Example(1, 0, Kind.PROMPT, source, expected, language="python")
     assert damage(example, "tensor([5.])", Compiler()) == problem

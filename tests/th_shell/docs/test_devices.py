@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.judging.devices import with_missing_devices
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import Example, Kind
@@ -68,19 +69,7 @@ def test_what_is_judged_as_it_is(one: Result) -> None:
 GPU = result("x = make(device='cuda')", Verdict.ERROR, MESSAGES[0])
 
 
-@pytest.mark.parametrize(
-    ("sources", "verdicts"),
-    [
-        (["x"], ["device"]),
-        (["y = x + 1", "y"], ["device", "device"]),
-        (["x = 1", "x"], ["error", "error"]),
-        (["z"], ["error"]),
-        (["z.add_(x)", "z"], ["device", "device"]),
-        (["z[0] = x", "z"], ["device", "device"]),
-        (["z.a.b = x", "z"], ["device", "device"]),
-        (["print(z, x)", "z"], ["device", "error"]),
-    ],
-)
+@pytest.mark.parametrize(("sources", "verdicts"), data(__file__, "test_what_follows"))
 def test_what_follows(sources: Sequence[str], verdicts: Sequence[str]) -> None:
     below = [result(source, Verdict.ERROR, "NameError: …") for source in sources]
     assert judged(GPU, *below) == ["device", *verdicts]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.checking import check_page
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
@@ -256,16 +257,7 @@ def test_xfail_of_a_block_needs_one_failure(check: Check) -> None:
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize(
-    ("said", "found"),
-    [
-        ("", "differs differs differs"),
-        ("atol=0.005", "pass pass differs"),
-        ("rtol=2e-3", "differs pass pass"),
-        ("atol=0.0027", "differs pass differs"),
-        ("atol=0.0027 rtol=6e-4", "pass pass differs"),
-    ],
-)
+@pytest.mark.parametrize(("said", "found"), data(__file__, "test_tolerance"))
 def test_tolerance(check: Check, said: str, found: str) -> None:
     page = check(
         f"<!-- th-docs page: {said or 'atol=0'} -->\n```\n> 0.503\n0.5000\n> 1.0015\n1\n"

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.checking import check_page
 from th_shell.docs.judging.documented_values import (
     cell_to_adopt,
@@ -60,21 +61,7 @@ def test_numbers_and_their_units() -> None:
     assert found and found.units == (1e-8, 0.1)
 
 
-@pytest.mark.parametrize(
-    ("source", "name"),
-    [
-        ("x", "x"),
-        ("print(x)", "x"),
-        ("x;", "x"),
-        ("x + 1", ""),
-        ("print(x, y)", ""),
-        ("f()", ""),
-        ("x = 1\nx", "x"),
-        ("y = 2; print(x)", "x"),
-        ("print(x, end='')", ""),
-        ("", ""),
-    ],
-)
+@pytest.mark.parametrize(("source", "name"), data(__file__, "test_names_that_are_shown"))
 def test_names_that_are_shown(source: str, name: str) -> None:
     assert shown_name(source) == name
 
@@ -120,14 +107,7 @@ def test_numbers_are_varied_within_their_rounding() -> None:
 
 # -- cells that show several values
 
-SOURCE = """\
-x = random()
-text = '''two
-
-lines'''
-print(x)
-y = 2 * x
-y"""
+SOURCE = data(__file__, "SOURCE")
 PAGE = "array([0.25, 0.5])\n\narray([0.5, 1.])"
 RUNS = ["array([0.1, 0.2])\narray([0.2, 0.4])", "array([0.3, 0.4])\narray([0.6, 0.8])"]
 

@@ -149,29 +149,9 @@ def test_errata_stay(fixed: Fixed, tmp_path: Path) -> None:
     assert fixed(page) == (page, [])
 
 
-RST = """\
-Title
-=====
+RST = data(__file__, "RST")
 
-.. code-block:: lua
-
-   > print('1\\n2\\n3')
-   5
-   2
-
-   6
-"""
-
-LUA = """\
---- Adds.
--- @usage
--- > 1 + 1
--- 3
--- > print('a\\nb\\nc')
--- a
--- c
-local x = 1
-"""
+LUA = data(__file__, "LUA")
 
 
 @pytest.mark.thorough
@@ -213,15 +193,7 @@ def test_what_a_line_has_lost_before_blanks_at_its_end(fixed: Fixed) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "example",
-    [
-        "> print('```')\nx\n",  # the end of the fence
-        "> print('> 1')\nx\n",  # a prompt
-        "print('y = 5')\n7\n",  # a statement
-        "> print('\\27[1mx')\ny\n",  # no text
-        "> print('a\\rb')\ny\n",
-        "print(1)\nprint(2)\n1\n3\n",  # may be what both print
-    ],
+    "example", data(__file__, "test_what_would_be_read_as_something_else_stays")
 )
 def test_what_would_be_read_as_something_else_stays(fixed: Fixed, example: str) -> None:
     page = f"```lua\n{example}> 1 + 1\n3\n```\n"
@@ -230,27 +202,7 @@ def test_what_would_be_read_as_something_else_stays(fixed: Fixed, example: str) 
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize(
-    "example",
-    [
-        "> print(math.random())\n0.5\n",  # the same in each run, and chance all the same
-        "> os.date('%j')\n001\n",
-        "> io.write(torch.random(1, 2) > 0 and 'a' or 'b', os.time() % 7)\na0\n",
-        "> {}\ntable: 0x12345678 more\n",
-        "> unknown\n7\n",
-        "> error('no')\nyes\n",
-        "$ echo 5\n6\n",
-        "> f = function() print(1) return true end\n> f()\n2\n",  # the page may leave out the value
-        "> x.nElement()\n> x = torch.ones(2)\n> x.nElement()\n2\n",
-        "> 1 / 3\nnan\n",
-        "> os.date('%z %Z', 0)\n+0200 CET\n",  # what depends on the machine
-        "> os.getenv('HOME') .. '/x'\n/home/me/x\n",
-        "> io.open('list.txt') ~= nil\ntrue\n",
-        "> for i = 1, 3 do print(i) end\n1\n...\n4\n",
-        "-- th-docs: filter match='\\d' replace='N'\n> print('a 1')\nb 1\n",
-        "> print(1 + 1) --> 3\n",
-    ],
-)
+@pytest.mark.parametrize("example", data(__file__, "test_what_is_left"))
 def test_what_is_left(fixed: Fixed, example: str) -> None:
     page = f"```lua\n{example}```\n"
     assert fixed(page)[0] == page
@@ -338,18 +290,7 @@ def test_a_page_that_others_change_meanwhile_stays(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("words", "said", "left"),
-    [
-        (["--min-checked", "0.9"], "", "left: 50% of what could be compared is checked, not 90%"),
-        (
-            [],
-            "[verdicts]\n'/1/2' = 'pass'\n",
-            "1 of its examples that were compared are gone, first: /1/2 (see --update)",
-        ),
-        ([], "[[errata]]\nreason = 'One.'\ninput = '1'\n", ":3: left: differs: 1"),
-    ],
-)
+@pytest.mark.parametrize(("words", "said", "left"), data(__file__, "test_what_fails_else_is_left"))
 def test_what_fails_else_is_left(
     tmp_path: Path, words: list[str], said: str, left: str, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.docs.conftest import CheckPage
 from th_shell.toml import loads
 
@@ -125,16 +126,7 @@ def test_a_repair_in_python(
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize(
-    "text",
-    [
-        ">>> X\n[1, 2, 4]\n",
-        ">>> Y = 3\n>>> y\n4\n",
-        ">>> ‘a’\n'b'\n",
-        ">>> y = sum(x)\n7\n",
-        ">>> len(x) # how many\n4\n",
-    ],
-)
+@pytest.mark.parametrize("text", data(__file__, "test_what_no_repair_makes_hold_in_python"))
 def test_what_no_repair_makes_hold_in_python(check_text: CheckPage, text: str) -> None:
     verdicts = {r.verdict.value for r in check_text(f"```\n{LIST}{text}```\n").results}
     assert "healed" not in verdicts
@@ -192,6 +184,7 @@ def test_a_text_in_the_block_below_is_repaired(check_text: CheckPage) -> None:
     assert (found.verdict.value, found.repaired) == ("healed", "[torch.DoubleTensor of size 2]")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "text",
     [

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.checking import Checker
 from th_shell.docs.cli import main
 from th_shell.docs.reading.compiler import Compiler
@@ -16,16 +17,7 @@ from th_shell.docs.settings.settings import Configuration, SettingsError
 COMPILER = Compiler()
 
 #: A module that is called torch, as an environment may have it.
-INSTALLED = """\
-def ones(count):
-    if count > 3:
-        raise RuntimeError("Found no NVIDIA driver on your system. Please check")
-    return [1.0] * count
-
-
-def manual_seed(seed):
-    pass
-"""
+INSTALLED = data(__file__, "INSTALLED")
 
 Run = Callable[..., str]
 
@@ -50,17 +42,7 @@ def run(tmp_path: Path, starter: Starter) -> Iterator[Run]:
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
-    ("text", "verdicts"),
-    [
-        (">>> torch.ones(2)\n[1.0, 1.0]", "pass"),
-        (">>> import torch as t\n>>> t.ones(1)\n[1.0]", "ran pass"),
-        # Who imports it further down has made an error above.
-        (">>> torch.ones(1)\n[1.0]\n>>> import torch", "fragment ran"),
-        (">>> torch = 3\n>>> torch\n3", "ran pass"),
-        (">>> np.ones(2)\narray([1., 1.])", "pass"),
-        (">>> none_such.ones(2)\n1", "fragment"),
-        (">>> x = torch.ones(9)\n>>> x\n[1.]", "device device"),
-    ],
+    ("text", "verdicts"), data(__file__, "test_imports_that_a_page_leaves_out")
 )
 def test_imports_that_a_page_leaves_out(run: Run, text: str, verdicts: str) -> None:
     assert run(f"```python\n{text}\n```\n") == verdicts

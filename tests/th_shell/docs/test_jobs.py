@@ -4,18 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.cli import main
 
 GOOD = "```lua\n> 1 + 1\n2\n```\n"
 BAD = "```lua\n> 1 + 1\n3\n```\n"
-WAITS = """\
-```lua
-io.open('{other}', 'w'):close()
-for i = 1, 2e9 do local f = io.open('{own}') if f then f:close() break end end
-> 1 + 1
-2
-```
-"""
+WAITS = data(__file__, "WAITS")
 
 
 @pytest.fixture(autouse=True)

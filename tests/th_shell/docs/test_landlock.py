@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_python
 from th_shell.docs.running import sandbox
 from th_shell.docs.running.sandbox import READ, WRITE, Access
@@ -41,20 +42,7 @@ def test_numbers_are_the_kernel_s() -> None:
             assert f"(1ULL << {right.bit_length() - 1})" in text.partition(line)[2].split("\n")[0]
 
 
-RESTRICTED = """
-import os, sys
-from th_shell.docs.running import sandbox, seccomp
-seccomp.restrict()
-own, other, version = sys.argv[1:]
-sandbox.restrict_files({own: sandbox.WRITE, "/no/such/folder": sandbox.READ}, int(version))
-open(own + "/new", "w").write("new")
-os.rename(own + "/new", own + "/renamed")
-for name, flags in ((other, os.O_RDONLY), (other, os.O_WRONLY), (other + "2", os.O_CREAT)):
-    try:
-        os.open(name, flags)
-    except PermissionError:
-        print("denied")
-"""
+RESTRICTED = data(__file__, "RESTRICTED")
 
 
 @needs_landlock

@@ -24,20 +24,7 @@ def rate(endings: list[Ending]) -> float:
 
 
 #: Random numbers, and what follows from them.
-CHANCE = """```lua
-> x = torch.rand(2, 3)
-> x
- 0.8020  0.7246  0.1204
- 0.0369  0.4158  0.0985
-[torch.DoubleTensor of dimension 2x3]
-
-> x:t()
- 0.8020  0.0369
- 0.7246  0.4158
- 0.1204  0.0985
-[torch.DoubleTensor of dimension 3x2]
-```
-"""
+CHANCE = data(__file__, "CHANCE")
 
 
 @pytest.mark.thorough

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.docs.conftest import read_page
 from th_shell.docs.judging.comparison import agrees, agrees_within
 from th_shell.docs.judging.plausibility import implausible
@@ -96,15 +97,7 @@ def test_sizes_of_thousands_of_digits_are_text(places: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "got", "is_right"),
-    [
-        ("1\n...\n3\n...\n5", "1 2 3 4 5", True),
-        ("1\n...\n3\n...\n5", "1 2 4 5", False),
-        ("1\n...\n1", "1", False),
-        ("...\n2\n3\n...", "1 2 2 3", True),
-        ("...\n2\n3", "2 3 4", False),
-        ("...", "", True),
-    ],
+    ("expected", "got", "is_right"), data(__file__, "test_several_marks_for_any_text")
 )
 def test_several_marks_for_any_text(expected: str, got: str, is_right: bool) -> None:
     assert agrees(expected, got) is is_right

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.checking import check_page
 from th_shell.docs.judging.verdicts import Result
 from th_shell.docs.reading.compiler import Compiler
@@ -30,36 +31,12 @@ def verdicts(results: list[Result]) -> list[str]:
     return [result.verdict.value for result in results]
 
 
-RANDOM = """
-> x = torch.rand(2, 2)
-> x
- 0.1234  0.5000
- 0.2500  0.7500
-[torch.DoubleTensor of dimension 2x2]
-"""
+RANDOM = data(__file__, "RANDOM")
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("follows", "verdict"),
-    [
-        (
-            "> x * 2\n 0.2468  1.0000\n 0.5000  1.5000\n[torch.DoubleTensor of dimension 2x2]",
-            "pass",
-        ),
-        ("> x:sum()\n1.6234", "pass"),
-        ("> x:sum()\n1.6235", "pass"),  # within the rounding of four numbers
-        ("> x:sum()\n1.6254", "differs"),
-        ("> x:max()\n0.7500", "pass"),
-        ("> x:max()\n0.7600", "differs"),
-        (
-            "> x * 2\n 0.2468  1.0000\n 0.5000  1.5800\n[torch.DoubleTensor of dimension 2x2]",
-            "differs",
-        ),
-        ("x:uniform()\n> x:sum()\n1.9", "layout"),
-        ("> torch.rand(2, 2):sum()\n-4242", "differs"),
-        ("x = torch.zeros(1)\n> x\n 0\n[torch.DoubleTensor of dimension 1]", "pass"),
-    ],
+    ("follows", "verdict"), data(__file__, "test_what_follows_from_documented_numbers")
 )
 def test_what_follows_from_documented_numbers(check: Check, follows: str, verdict: str) -> None:
     found = verdicts(check(RANDOM + follows))
@@ -82,16 +59,7 @@ def test_a_mask_is_taken_over_with_its_type(check: Check) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        "> torch.rand(2,2)\n 9999  -7\n 0.5  0.1\n[torch.DoubleTensor of dimension 2x2]",
-        "> torch.randperm(4)\n 1\n 2\n 2\n 4\n[torch.DoubleTensor of dimension 4]",
-        "> torch.rand(3)\n 0.5\n nan\n 0.25\n[torch.DoubleTensor of dimension 3]",
-        "> torch.IntTensor(4):random(1, 6)\n 1\n 2\n 2.5\n 4\n[torch.IntTensor of dimension 4]",
-        "> (torch.sort(torch.rand(4)))\n .1\n .3\n .2\n .4\n[torch.DoubleTensor of dimension 4]",
-    ],
-)
+@pytest.mark.parametrize("wrong", data(__file__, "test_what_no_run_can_print"))
 def test_what_no_run_can_print(check: Check, wrong: str) -> None:
     assert verdicts(check(wrong)) == ["differs"]
 
@@ -185,14 +153,7 @@ def test_methods_of_classes_that_the_page_leaves_out(check: Check) -> None:
 
 
 @pytest.mark.parametrize(
-    ("example", "verdict", "note"),
-    [
-        ("torch.load('model.t7')", "fragment", "the page does not make: model.t7"),
-        ("require 'nothing'", "fragment", "the page does not make: nothing"),
-        ("torch.load('model.t7')\nsomething", "error", ""),  # the page documents another result
-        ("print('model.t7')\n> torch.load('model.t7')", "error", ""),
-        ("torch.zeros(2):type('torch.NoTensor')", "error", ""),
-    ],
+    ("example", "verdict", "note"), data(__file__, "test_files_that_the_page_does_not_make")
 )
 def test_files_that_the_page_does_not_make(
     check: Check, example: str, verdict: str, note: str

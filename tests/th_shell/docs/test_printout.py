@@ -2,25 +2,12 @@
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.judging.printout import only_tensors, precision, printed_tensors
 from th_shell.runtime.shell import Engine
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "torch.range(1, 5)",
-        "torch.range(1, 6):resize(2, 3):int()",
-        "torch.range(1, 24):resize(2, 3, 4) / 7",
-        "torch.range(1, 48):resize(2, 2, 3, 4):float() * 1e4",
-        "torch.range(1, 90):resize(2, 45) * 1.5",
-        "torch.Tensor{{1e-4, 2e5}, {-3, 0}}",
-        "torch.Tensor{1e10, -1, 1}",
-        "torch.Tensor{{0 / 0, 1 / 0}, {-1 / 0, 0.5}}",
-        "torch.ones(1, 1, 1)",
-        "torch.LongStorage{3, 4}",
-    ],
-)
+@pytest.mark.parametrize("source", data(__file__, "test_values_come_back"))
 def test_values_come_back(engine: Engine, capfd: pytest.CaptureFixture[str], source: str) -> None:
     engine.inputs.evaluate(source.encode())
     engine.flush()
@@ -41,14 +28,7 @@ def test_values_come_back(engine: Engine, capfd: pytest.CaptureFixture[str], sou
 
 
 @pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("1\n2\n[torch.LongTensor of size 3]", "2 numbers for 3 elements"),
-        ("1 2\n3\n[torch.LongTensor of size 2x2]", "3 numbers for 4 elements"),
-        ("1 2 3\n4\n[torch.LongTensor of size 2x2]", "the numbers are in other rows"),
-        ("1 2 3\n[torch.LongTensor of size 3]", "the numbers are in other rows"),
-        ("(1,.,.) =\n1 2\n[torch.LongTensor of size 2x1x2]", "2 numbers for 4 elements"),
-    ],
+    ("text", "problem"), data(__file__, "test_numbers_that_contradict_the_sizes")
 )
 def test_numbers_that_contradict_the_sizes(text: str, problem: str) -> None:
     (tensor,) = printed_tensors(text)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_python
 from th_shell.docs.running import system
 from th_shell.docs.running.processes import Engine, LostError, Starter, python_engine
@@ -185,17 +186,7 @@ ffi.cdef 'int close(int); int ftruncate(int, long); long write(int, const char *
 """
 
 
-@pytest.mark.parametrize(
-    ("source", "how"),
-    [
-        ("f = io.open('large', 'w') f:seek('set', 2^30) f:write('x') f:close()", "more than 1024"),
-        ("ffi.C.ftruncate(1, 2^30) print('x')", "it has written more than 1024 MB into a file"),
-        ("ffi.C.close(4)", "ended"),
-        ("for i = 0, 50 do ffi.C.close(i) end", "ended"),
-        ("ffi.C.write(4, 'rubbish\\n', 8)", "it has written to the files of its engine"),
-        ("ffi.C.write(4, 'values', 6)", "it has written to the files of its engine"),
-    ],
-)
+@pytest.mark.parametrize(("source", "how"), data(__file__, "test_a_page_that_hurts_its_engine"))
 def test_a_page_that_hurts_its_engine(starter: Starter, source: str, how: str) -> None:
     run = starter.start(Engine(), 0)
     run.ask("run", FFI)
@@ -208,7 +199,7 @@ def test_a_page_that_hurts_its_engine(starter: Starter, source: str, how: str) -
 _FULL = "import os; os.ftruncate(1, 2**30); "
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("source", "sandboxed"),
     [

@@ -180,15 +180,7 @@ def test_names(source: str, bound: set[str], read_: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "code"),
-    [
-        ("%matplotlib inline\nx = 1", "# %matplotlib inline\nx = 1"),
-        ("!ls\nx?", "# !ls\n# x?"),
-        ("%%time\nf()", "# %%time\nf()"),
-        ("%%bash\nls\npwd", "# %%bash\n# ls\n# pwd"),
-        ("x = 7 \\\n% 4", "x = 7 \\\n% 4"),
-        ("'''\n!\n'''", "'''\n!\n'''"),
-    ],
+    ("source", "code"), data(__file__, "test_lines_for_the_notebook_are_comments")
 )
 def test_lines_for_the_notebook_are_comments(source: str, code: str) -> None:
     assert without_magics(source) == code
@@ -350,17 +342,7 @@ def test_pages_this_project_was_founded_on(
     assert found[-1].documented == last
 
 
-@pytest.mark.parametrize(
-    ("shown", "printed", "same"),
-    [
-        ("{'b', 'a'}", "{'a', 'b'}", True),
-        ("{(2, 'b'), -1}", "{-1, (2, 'b')}", True),
-        ("{j, i}", "{i, j}", False),
-        ("{\u2148, j}", "{i, j}", False),
-        ("{1.50}", "{1.5}", False),
-        ("{0x10}", "{16}", False),
-    ],
-)
+@pytest.mark.parametrize(("shown", "printed", "same"), data(__file__, "test_sets"))
 def test_sets(shown: str, printed: str, same: bool) -> None:
     example = comparable(Example(1, 0, Kind.PROMPT, "x", shown, language=PYTHON))
     assert (comparable_outcome(example, Outcome(printed)).output == example.expected) is same

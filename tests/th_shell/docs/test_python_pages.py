@@ -6,6 +6,7 @@ from shlex import quote
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.checking import check_page
 from th_shell.docs.cli import main
 from th_shell.docs.judging.python_output import comparable, comparable_outcome
@@ -208,16 +209,7 @@ def test_strict(runner: Runner, tmp_path: Path) -> None:
     assert [r.verdict.value for r in found] == ["differs", "differs", "ran"]
 
 
-@pytest.mark.parametrize(
-    ("expected", "output", "shown"),
-    [
-        ("1", "m.py:3: UserWarning: a\nb\n  f()\n1\n", "1\n"),
-        ("1", "m.py:3: UserWarning: a\n1\n", "1\n"),
-        ("UserWarning: a", "m.py:3: UserWarning: a\n  f()\n", "m.py:3: UserWarning: a\n"),
-        ("{1, 2}", "{2, 1}\n", "{1, 2}\n"),
-        ("{}", "{2: 1, 1: 2} {\n", "{2: 1, 1: 2} {\n"),
-    ],
-)
+@pytest.mark.parametrize(("expected", "output", "shown"), data(__file__, "test_what_is_compared"))
 def test_what_is_compared(expected: str, output: str, shown: str) -> None:
     example = Example(1, 0, Kind.PROMPT, "f()", expected, language="python")
     assert comparable_outcome(example, Outcome(output)).output == shown
@@ -229,20 +221,7 @@ def test_what_is_compared(expected: str, output: str, shown: str) -> None:
 # -- the command line
 
 
-PAGE = """\
-```lua
-> x = 2
-> x
-2
-```
-
-```python
->>> y
-5
->>> import sys; sys.argv[1:]
-['-']
-```
-"""
+PAGE = data(__file__, "PAGE")
 
 #: A command that runs the engine's script with one argument more.
 COMMAND = """\

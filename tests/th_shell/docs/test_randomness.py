@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.checking import check_page
 from th_shell.docs.judging.verdicts import Verdict
 from th_shell.docs.reading.compiler import Compiler
@@ -87,32 +88,15 @@ NAMES = "one two six ten all any the sea sky oak elm fir ash bay".split()
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("next{{{a} = 1, {b} = 2}}", "{a} 1"),
-        ("for k, v in next, {{{a} = 1, {b} = 2}} do print(k, v) end", "{a} 1\n{b} 2"),
-        ("table.foreach({{{a} = 1, {b} = 2}}, print)", "{a} 1\n{b} 2"),
-        ("for k in pairs{{[{{'{a}'}}] = 1, [{{'{b}'}}] = 2}} do print(k[1]) end", "{a}\n{b}"),
-        ("for _, v in pairs{{[print] = '{a}', [pairs] = '{b}'}} do print(v) end", "{a}\n{b}"),
-    ],
-)
+@pytest.mark.parametrize(("source", "expected"), data(__file__, "test_no_two_keys_have_an_order"))
 def test_no_two_keys_have_an_order(judged: Judged, source: str, expected: str) -> None:
     both = [*zip(NAMES[::2], NAMES[1::2], strict=True), *zip(NAMES[1::2], NAMES[::2], strict=True)]
     examples = [(source.format(a=a, b=b), expected.format(a=a, b=b)) for a, b in both]
     assert set(judged("lua", in_lua(*examples))) == {LAYOUT}
 
 
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("next({}), next{7, 8}, next({7, 8}, 1)", "nil 1 2 8"),
-        ("t = {a = 1, b = 2, c = 3}; while next(t) do t[next(t)] = nil; print('x') end", "x\nx\nx"),
-        ("next({a = 1}, 'b')", "invalid key to 'next'"),
-        ("next(nil)", "bad argument #1 to 'next' (table expected, got nil)"),
-        ("table.foreach({7, 8}, function(_, v) if v == 8 then return v end end)", "8"),
-    ],
-)
+@pytest.mark.sample(2)
+@pytest.mark.parametrize(("source", "expected"), data(__file__, "test_next_goes_through_a_table"))
 def test_next_goes_through_a_table(judged: Judged, source: str, expected: str) -> None:
     assert judged("lua", in_lua((source, expected))) == [PASS]
 
@@ -239,16 +223,7 @@ def test_the_order_of_fields_does_not_tell_what_is_left_out(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("documented", ["0", "1"])
-@pytest.mark.parametrize(
-    "source",
-    [
-        "random.Random().randrange(2)",
-        "secrets.randbelow(2)",
-        "int(numpy.random.default_rng().integers(2))",
-        "random.seed(); random.randrange(2)",
-        "uuid.uuid4().int % 2",
-    ],
-)
+@pytest.mark.parametrize("source", data(__file__, "test_generators_of_their_own_have_seeds"))
 def test_generators_of_their_own_have_seeds(judged: Judged, source: str, documented: str) -> None:
     imports = "import numpy, random, secrets, uuid\n>>> "
     text = in_python((f"{imports}{source}", documented))
@@ -279,7 +254,7 @@ SCRIPT = "t = torch.Timer()\nprint(torch.uniform())\nprint(t:time().real)\n```\n
 LOSS = "print(('%d: loss %.3f, %.2f s'):format(7, torch.uniform(), t:time().real))"
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("language", "text", "verdict"),
     [

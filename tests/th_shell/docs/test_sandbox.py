@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.cli import main
 from th_shell.docs.running import sandbox
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter, lua_engine
@@ -23,17 +24,7 @@ EPERM = 1
 
 pytestmark = pytest.mark.skipif(bool(sandbox.missing()), reason=sandbox.missing())
 
-FFI = """
-ffi = require 'ffi'
-ffi.cdef [[
-int socket(int, int, int); int fork(void); int kill(int, int); int getppid(void);
-int execl(const char *, const char *, void *); int chmod(const char *, int);
-int truncate(const char *, long); int open(const char *, int, ...); int setsid(void);
-int raise(int); long syscall(long, ...); int fcntl(int, int, long);
-int ioctl(int, long, void *); int inotify_init1(int); int socketpair(int, int, int, int *);
-]]
-function code(result) return tonumber(result), ffi.errno() end
-"""
+FFI = data(__file__, "FFI")
 
 
 @pytest.fixture(scope="module")
@@ -130,36 +121,12 @@ def test_nothing_else_is_reached(run: Run) -> None:
     assert ask(run, "ffi.C.raise(0)") == "0\t"
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "fcntl(0, 8, ffi.C.getppid())",  # F_SETOWN
-        "fcntl(0, 10, 9)",  # F_SETSIG
-        "fcntl(0, 4, 0x2000)",  # O_ASYNC
-        "ioctl(0, 0x8901, ffi.new('int[1]', ffi.C.getppid()))",  # FIOSETOWN
-        "ioctl(0, 0x8902, ffi.new('int[1]', ffi.C.getppid()))",  # SIOCSPGRP
-        "ioctl(1, 0x40086602, ffi.new('long[1]', 0x80))",  # FS_IOC_SETFLAGS
-        "inotify_init1(0)",
-        "socketpair(1, 2, 0, ffi.new('int[2]'))",
-    ],
-)
+@pytest.mark.parametrize("call", data(__file__, "test_other_processes_and_flags_of_files"))
 def test_other_processes_and_flags_of_files(run: Run, call: str) -> None:
     assert ask(run, f"code(ffi.C.{call})") == f"-1\t{EPERM}\t"
 
 
-@pytest.mark.parametrize(
-    ("source", "printed"),
-    [
-        ("torch.setnumthreads(2) return torch.rand(300000):sort():size(1)", "300000\t"),
-        ("torch.mm(torch.ones(300, 300), torch.ones(300, 300)):sum()", "27000000\t"),
-        ("torch.gesv(torch.ones(3, 1), torch.eye(3)):sum()", "3\t"),
-        ("torch.svd(torch.rand(80, 80)):size(1)", "80\t"),
-        ("#torch.symeig(torch.eye(4)):storage()", "4\t"),
-        ("torch.inverse(torch.eye(200)):sum()", "200\t"),
-        ("torch.conv2(torch.ones(20, 20), torch.ones(3, 3))[1][1]", "9\t"),
-        ("require('trepl') and require('sys').uname and os.date('%Y') > '2000'", "true\t"),
-    ],
-)
+@pytest.mark.parametrize(("source", "printed"), data(__file__, "test_what_engines_need_works"))
 def test_what_engines_need_works(run: Run, source: str, printed: str) -> None:
     assert ask(run, source) == printed
 

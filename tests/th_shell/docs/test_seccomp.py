@@ -43,6 +43,7 @@ def answer(machine: str, name: str | int, *args: int, executes: bool = False) ->
     return run(filter_for(machine, PROCESS, executes), call)
 
 
+@pytest.mark.sample(35)
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 @pytest.mark.parametrize(
     ("name", "args", "expected"),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.selection import NoPagesError, common_root, find_pages
 
 FILES = (
@@ -28,18 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Path(name).write_text("x" * len(name))
 
 
-@pytest.mark.parametrize(
-    ("words", "pages"),
-    [
-        (["docs"], ["docs/a.txt", "docs/b.md", "docs/nn/x[1].md", "docs/nn/deep/Page.MD"]),
-        (["docs/nn/", "docs/b.md"], ["docs/nn/x[1].md", "docs/nn/deep/Page.MD", "docs/b.md"]),
-        (["docs/b.md", "./docs/b.md", "docs/*.md"], ["docs/b.md"]),
-        (["docs/**/*.md"], ["docs/b.md", "docs/nn/x[1].md"]),
-        (["docs/*.lua"], ["docs/script.lua"]),
-        (["docs/nn/x[1].md"], ["docs/nn/x[1].md"]),
-        (["missing.md"], ["missing.md"]),
-    ],
-)
+@pytest.mark.parametrize(("words", "pages"), data(__file__, "test_pages"))
 def test_pages(words: list[str], pages: list[str]) -> None:
     assert find_pages(words) == [Path(page) for page in pages]
 
@@ -66,16 +56,6 @@ def test_words_that_mean_no_page(word: str, message: str) -> None:
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize(
-    ("words", "root"),
-    [
-        (["docs"], "docs"),
-        (["docs/b.md"], "docs"),
-        (["docs/b.md", "docs/nn"], "docs"),
-        (["docs/n*/**/*.MD"], "docs"),
-        (["docs/nn/x[1].md", "./docs/nn/deep/missing.md"], "docs/nn"),
-        (["docs/nn/../b.md", "empty/*"], ""),
-    ],
-)
+@pytest.mark.parametrize(("words", "root"), data(__file__, "test_the_root_of_pages"))
 def test_the_root_of_pages(words: list[str], root: str, tmp_path: Path) -> None:
     assert common_root(words) == tmp_path / root

@@ -136,17 +136,7 @@ def test_nearest_file_counts(tmp_path: Path) -> None:
     assert configuration(page, NONE).layer.settings == Settings(atol=3)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "pages"),
-    [
-        ("*.md", "a.md"),
-        ("nn/*.md", "nn/a.md"),
-        ("nn/**/*.md", "nn/a.md nn/x/y/b.md"),
-        ("**/*.md", "a.md nn/a.md nn/x/y/b.md"),
-        ("**/a.*", "a.md nn/a.md"),
-        ("nn/x/y/b.md", "nn/x/y/b.md"),
-    ],
-)
+@pytest.mark.parametrize(("pattern", "pages"), data(__file__, "test_tables_of_pages"))
 def test_tables_of_pages(tmp_path: Path, pattern: str, pages: str) -> None:
     write(tmp_path, a_md="", nn__a_md="", nn__x__y__b_md="")
     (tmp_path / "th-docs.toml").write_text(f'atol = 1\n[[pages]]\nmatch = "{pattern}"\natol = 2\n')
@@ -188,7 +178,7 @@ engine = "luajit"
 
 @pytest.mark.parametrize(
     ("said", "problem"),
-    data(__file__, "test_wrong_files"),
+    data(__file__, "test_wrong_files")
 )  # fmt: skip
 def test_wrong_files(tmp_path: Path, said: str, problem: str) -> None:
     page = tmp_path / "page.md"
@@ -226,16 +216,7 @@ def beside(
     return read(page, compiler, Configuration(below or Layer())).examples
 
 
-@pytest.mark.parametrize(
-    ("which", "found"),
-    [
-        ('heading = "One"', [0, 1, 2]),
-        ('input = "x"', [0, 2, 3]),
-        ('input = "x"\nordinal = 2', [2]),
-        ('heading = "Two"\ninput = " x "', [3]),
-        ("ordinal = 2", [2]),
-    ],
-)
+@pytest.mark.parametrize(("which", "found"), data(__file__, "test_examples_of_a_sidecar"))
 def test_examples_of_a_sidecar(
     tmp_path: Path, compiler: Compiler, which: str, found: list[int]
 ) -> None:
@@ -269,16 +250,7 @@ def test_a_file_in_the_folder_of_errata_stands_over_the_one_beside_the_page(
 
 @pytest.mark.parametrize(
     ("said", "problem"),
-    [
-        ("atol = 'x'", ": atol: not a number"),
-        ("engine = 'luajit'", ": unknown setting 'engine'"),
-        ("examples = 1", ": examples: not a list of tables"),
-        ("[[examples]]\natol = 1",
-         ": examples 1: neither 'heading' nor 'input' nor 'ordinal'"),
-        ("[[examples]]\ninput = 'z'\natol = 1", ": examples 1: the page has no such example"),
-        ("[[examples]]\nordinal = 0", ": examples 1: ordinal: not a whole number above 0"),
-        ("[", ": not TOML: "),
-    ],
+    data(__file__, "test_wrong_sidecars")
 )  # fmt: skip
 def test_wrong_sidecars(tmp_path: Path, compiler: Compiler, said: str, problem: str) -> None:
     with pytest.raises(SettingsError) as caught:

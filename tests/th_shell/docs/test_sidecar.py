@@ -84,16 +84,7 @@ def test_errata(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("errata = 1", "errata: not a list of tables"),
-        ("[[errata]]\ninput = 'x'", "errata 1: no 'reason'"),
-        ("[[errata]]\nreason = 'x'", "errata 1: no 'input'"),
-        ("[[errata]]\nskip = true", "errata 1: unknown setting 'skip'"),
-        ("[[errata]]\nprints = 3", "errata 1: prints: not a text"),
-    ],
-)
+@pytest.mark.parametrize(("text", "problem"), data(__file__, "test_malformed"))
 def test_malformed(tmp_path: Path, text: str, problem: str) -> None:
     file = beside(tmp_path, text)
     with pytest.raises(SettingsError) as raised:

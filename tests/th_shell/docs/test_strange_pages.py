@@ -150,6 +150,7 @@ def test_outputs_of_python_are_texts(
     assert words(judged(runner, tmp_path, "page.md", python(page))) == verdicts
 
 
+@pytest.mark.thorough
 def test_a_tolerance_is_proposed(runner: Runner, tmp_path: Path) -> None:
     page = python(">>> 0.1 + 0.2\n0.3\n>>> 1/3\n0.333\n>>> 1/3\n0.34")
     notes = [result.note for result in judged(runner, tmp_path, "page.md", page)]
@@ -163,22 +164,7 @@ def test_tolerance_on_request(runner: Runner, tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("info", "form"),
-    [
-        ("{doctest}", ">>> {}\n{}"),
-        ("{doctest} group", ">>> {}\n{}"),
-        ("{code-block} python", ">>> {}\n{}"),
-        ("{code-block} python\n:name: x", ">>> {}\n{}"),
-        (" {.python}", ">>> {}\n{}"),
-        (" {#name .python .wide}", ">>> {}\n{}"),
-        ("py3", ">>> {}\n{}"),
-        ("pycon3", ">>> {}\n{}"),
-        ("console", ">>> {}\n{}"),
-        ("text", ">>> {}\n{}"),
-        ("{testcode}", "print({})\n```\n\nSome words.\n\n```{{testoutput}}\n{}"),
-    ],
-)
+@pytest.mark.parametrize(("info", "form"), data(__file__, "test_fences_of_python"))
 def test_fences_of_python(runner: Runner, tmp_path: Path, info: str, form: str) -> None:
     def page(output: str) -> str:
         return f"```{info}\n{form.format('1 + 1', output)}\n```\n"
@@ -436,6 +422,7 @@ BELOW_BLANK_LINES = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("code", "verdict"), BELOW_BLANK_LINES.items())
 def test_a_value_below_a_blank_line(
     runner: Runner, tmp_path: Path, code: str, verdict: str

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.judging.comparison import agrees
 from th_shell.docs.judging.tables import same_tables
 
@@ -10,19 +11,7 @@ DEEP = "{{" * 40
 
 @pytest.mark.parametrize(
     ("expected", "got"),
-    [
-        ("{10,40}", "{\n  1 : 10\n  2 : 40\n}\n"),
-        ("{10,40}", "{\n  2 : 40\n  1 : 10\n}\n"),
-        ("{ {'a','b'}, {c} }", '{\n  1 : \n    {\n      1 : "a"\n      2 : "b"\n    }\n'
-         '  2 : \n    {\n      1 : "c"\n    }\n}\n'),
-        ("{one=2,two=3}", "{two=3,one=2}"),
-        ("{\n  line = 10,\n  file = 'a.c';\n}", '{\n  file = "a.c",\n  line = 10\n}'),
-        ("{first name, last}", '{"first name","last"}'),
-        ("{['a b'] = 1, [2] = .5}", "{\n  a b : 1\n  2 : 0.5\n}"),
-        ("{0.33}", "{\n  1 : 0.33333333333333\n}"),
-        ("{'it\\'s', \"a, b\"}", "{\"it's\", 'a, b'}"),
-        ("{}", "{\n}\n"),
-    ],
+    data(__file__, "test_same")
 )  # fmt: skip
 def test_same(expected: str, got: str) -> None:
     assert same_tables(expected, got, agrees)

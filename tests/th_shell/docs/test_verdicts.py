@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.docs.conftest import CheckPage
 from th_shell.docs.checking import check_page
 from th_shell.docs.judging.verdicts import PageResult, judge
@@ -108,17 +109,7 @@ def test_script_shows_its_output_at_its_end(kind: Kind, block: int, verdicts: li
     assert [result.verdict.value for result in results] == verdicts
 
 
-PAGE = """\
-```lua
-> x = torch.Tensor{1, 2}
-> x
- 1
- 3
-[torch.DoubleTensor of dimension 2]
-> x:sum()
-3
-```
-"""
+PAGE = data(__file__, "PAGE")
 
 
 WRONG = "[[errata]]\nreason = 'A wrong number.'\ninput = '{}'\n".format

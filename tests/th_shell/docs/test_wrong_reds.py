@@ -220,11 +220,13 @@ ORDERS = {
 TABLES = (COMMENTS, NAMES, DEVICES, LOCALS, REPAIRS, ORDERS)
 
 
+@pytest.mark.sample(27)
 @pytest.mark.parametrize(("page", "verdicts"), [row for table in TABLES for row in table.items()])
 def test_pages_of_lua(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("page", "verdict"), SCRIPTS.items())
 def test_what_a_script_need_not_show(
     runner: Runner, tmp_path: Path, page: str, verdict: str
@@ -250,6 +252,7 @@ BELOW = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("shown", "verdict"), BELOW.items())
 def test_what_a_script_prints_by_chance(
     runner: Runner, tmp_path: Path, shown: tuple[str, str], verdict: str
@@ -314,6 +317,7 @@ PYTHON = {
 }
 
 
+@pytest.mark.sample(9)
 @pytest.mark.parametrize(("page", "verdicts"), PYTHON.items())
 def test_pages_of_python(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", python(page))) == verdicts

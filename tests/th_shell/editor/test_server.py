@@ -13,16 +13,7 @@ from tests.data_files import data
 from tests.processes import run_python
 from tests.th_shell.editor.client import Client
 
-UTIL = """\
-local M = {}
-
--- Adds two numbers.
-function M.add(a, b)
-  return a + b
-end
-
-return M
-"""
+UTIL = data(__file__, "UTIL")
 LAYER = """\
 nn = nn or {}
 local Layer, parent = torch.class('nn.Layer', 'nn.Base')
@@ -34,15 +25,7 @@ local Base = torch.class('nn.Base')
 function Base:backward(input, gradOutput) end
 """
 #: The line of Cyrillic letters and the emoji have other lengths in bytes, characters and UTF-16.
-MAIN = """\
-local util = require 'util'
-local x = torch.randn(2, 3)
-local имя = '😀' .. x:sum() .. util.add(1, 2)
-local function twice(a, b) return a + b end
-function helper(n) return twice(n, n) end
-local layer = nn.Layer(3, 0.1)
-print(имя, x, helper(1), layer, x:narrow(1, 1, 1))
-"""
+MAIN = data(__file__, "MAIN")
 
 
 @pytest.fixture(scope="module")

@@ -2,17 +2,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.data_files import data
 from th_shell.help.about import call_forms
 from th_shell.runtime.calls.table import ALL, FLOATS, TABLE, Row
 from th_shell.runtime.core.dtypes import BYTE
 
-TWIST = """\
-torch.twist(...), x:twist(...)
-    DoubleTensor~2D LongTensor
-        A tensor twisted.
-    [*DoubleTensor*] DoubleTensor [double] [index]   (Float, Double)
-        A tensor twisted by a number.
-"""
+TWIST = data(__file__, "TWIST")
 BEND_FUNCTION = """\
 torch.bend(...)
     [*ByteTensor*] ByteTensor   (Byte)

@@ -10,15 +10,7 @@ from th_shell.help.hints import hints_on, hints_on_nil
 from th_shell.runtime.shell import Engine, LuaError
 from th_shell.session.session import Session
 
-VALUES = """
-x, a, b = torch.randn(2, 3), torch.randn(2, 3), torch.randn(2, 3)
-v, w = torch.randn(3), torch.randn(2)
-s = torch.DoubleStorage(6)
-text = "three"
-ints = torch.IntTensor(3)
-t = { alpha = 1, sub = { beta = 2 } }
-user = { add = function(n) return n.first.second end, fail = function() error('size mismatch') end }
-"""
+VALUES = data(__file__, "VALUES")
 
 
 @pytest.fixture(scope="module")

@@ -31,16 +31,7 @@ def test_examples_come_with_what_they_need(engine: Engine, folder: Path, name: s
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("string.rep", [["string.rep('torch.sum', 2)"]]),
-        ("cumsum", [["x = torch.Tensor{1, 2}", "summed = x:cumsum()"]]),
-        ("torch.su", []),
-        ("table.sum", []),
-        ("nothing", []),
-    ],
-)
+@pytest.mark.parametrize(("name", "expected"), data(__file__, "test_other_names"))
 def test_other_names(engine: Engine, folder: Path, name: str, expected: list[list[str]]) -> None:
     assert sources(name, folder, engine) == expected
 

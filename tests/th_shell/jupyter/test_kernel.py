@@ -183,14 +183,7 @@ def test_an_interrupt_stops_a_cell(kernel: Client, code: str, how: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "name"),
-    [
-        (
-            "io.write('go'); while true do pcall(function() while true do end end) end",
-            "Interrupted",
-        ),
-        ("io.write('go');\n%timeit while true do end", "LuaError"),
-    ],
+    ("code", "name"), data(__file__, "test_no_number_of_interrupts_ends_the_kernel")
 )
 def test_no_number_of_interrupts_ends_the_kernel(kernel: Client, code: str, name: str) -> None:
     kernel.run("kept = 6")

@@ -7,30 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.session.session import Session
 
 Printed = Callable[[], str]
 Change = Callable[..., None]
 
-MODULE = """\
-local M = {}
-M.count = 1
-local Animal = torch.class('Animal')
-function Animal:__init() self.legs = 4 end
-function Animal:speak() return 'moo' end
-function Animal:old() return 'old' end
-function M.f() return 'one', M.count end
-function M.old() end
-return M
-"""
-USE = """\
-m = require 'farm'
-cow = Animal()
-do local Calf, parent = torch.class('Calf', 'Animal') end
-calf = Calf()
-function Animal.added() return 'by another' end
-held = m
-"""
+MODULE = data(__file__, "MODULE")
+USE = data(__file__, "USE")
 
 
 @pytest.fixture

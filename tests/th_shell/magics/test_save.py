@@ -62,16 +62,7 @@ def test_inputs_that_build_on_others(session: Session, printed: Printed, folder:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("%save", "which page? As in: %save page.md 3-9"),
-        ("%save page.txt", "page.txt: a page's name ends in .md"),
-        ("%save page.md 2", "there is no 2: numbers go from 1 to 1"),
-        ("%save page.md", "all inputs have raised errors"),
-        ("%save no/page.md 1", "no/page.md: No such file or directory"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), data(__file__, "test_what_is_not_written"))
 def test_what_is_not_written(
     session: Session, printed: Printed, folder: Path, text: str, message: str
 ) -> None:

@@ -97,16 +97,7 @@ def test_what_is_left_alone(check: Check, source: str) -> None:
     assert check(source, beside=GIVEN) == []
 
 
-@pytest.mark.parametrize(
-    ("source", "other"),
-    [
-        ("require 'program1'", ""),
-        ("require 'models.program1'", ""),
-        ("torch.foo()", "torch.foo = f"),
-        ("nn.Linear()", "nn = {}"),
-        ("m:cuda()", "function Module:cuda() end"),
-    ],
-)
+@pytest.mark.parametrize(("source", "other"), data(__file__, "test_what_another_file_has"))
 def test_what_another_file_has(check: Check, source: str, other: str) -> None:
     assert check(source, beside=GIVEN) != []
     assert check(source, other, beside=GIVEN) == []

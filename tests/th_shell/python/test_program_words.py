@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.data_files import data
 from th_shell.python.programs import PythonOptions, parse
 from th_shell.visible import UsageError
 
@@ -25,16 +26,7 @@ def test_what_a_command_line_asks_for(line: list[str], expected: PythonOptions) 
     assert parse(line) == expected
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (["-c"], "-c needs code"),
-        (["-i", "-m"], "-m needs the name of a module"),
-        (["--torch"], "--torch needs a name: th or installed"),
-        (["--torch", "a.py"], "--torch a.py: there are th and installed"),
-        (["-O"], "unrecognized option -O of --python"),
-    ],
-)
+@pytest.mark.parametrize(("line", "message"), data(__file__, "test_what_it_does_not_understand"))
 def test_what_it_does_not_understand(line: list[str], message: str) -> None:
     with pytest.raises(UsageError) as raised:
         parse(line)

@@ -13,13 +13,7 @@ from tests.data_files import data
 from tests.processes import run_python
 from tests.th_shell.conftest import Run
 
-SCRIPT = """\
-import sys
-print(sys.argv, __name__, __file__, __package__, __spec__, sys.path[0])
-class Point: pass
-import pickle
-print(type(pickle.loads(pickle.dumps(Point()))) is Point, sys.modules['__main__'].Point is Point)
-"""
+SCRIPT = data(__file__, "SCRIPT")
 PROGRAMS = [
     SCRIPT,
     "import sys; sys.exit()",

@@ -46,16 +46,7 @@ def test_the_inputs_of_a_text(text: str, expected: list[str]) -> None:
     assert inputs(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (">>> x", True),
-        ("x >> y", False),
-        ("s = '''\n>>> x", False),
-        ("In [3]: x", True),
-        ("In [1]: x = 1\nIn [2]: x", True),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), data(__file__, "test_what_is_a_page"))
 def test_what_is_a_page(text: str, expected: bool) -> None:
     assert is_page(text) is expected
 

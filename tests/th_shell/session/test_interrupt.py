@@ -103,7 +103,7 @@ def _check_stop(talk: Talk, source: str) -> None:
     assert talk.until("5\t\n") == "5\t\n"
 
 
-@pytest.mark.sample(12)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", STOPPED)
 def test_it_stops_what_is_typed(talk: Talk, name: str) -> None:
     _check_stop(talk, GO + STOPPED[name])

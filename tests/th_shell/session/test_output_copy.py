@@ -9,17 +9,10 @@ import sys
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.conftest import TOP
 
-PROGRAM = """\
-import os, subprocess, sys, time
-from th_shell.session.output import OutputCopy as Copy
-
-def say(text):
-    os.write(1, text.encode())
-
-{code}
-"""
+PROGRAM = data(__file__, "PROGRAM")
 
 
 def run(code: str, terminal: bool) -> bytes:

@@ -64,29 +64,7 @@ def test_what_is_said(session: Session, printed: Printed, text: str, expected: s
 
 
 @pytest.mark.parametrize(
-    ("page", "mark", "counts"),
-    [
-        (
-            "> x = torch.ones(2)\n> XX = x\n> xx:sum()\n2\n",
-            "✗ page: 2 here: stdin:1: attempt to index global 'xx' (…",
-            "1 failed, 2 without output",
-        ),
-        (
-            "> good = torch.ones(2)\n> Good:sum()\n2\n",
-            "✗ page damaged, healed: a small letter became a capital one: Good",
-            "1 healed by a repair of the page, 1 without output",
-        ),
-        (
-            "> torch.ones(2, 2)\n 1 1\n[torch.DoubleTensor of dimension 2x2]\n> 1\n1\n",
-            "✗ page damaged: the text contradicts its last line, 2x2: 2 numbers for 4 elements",
-            "1 as documented, 1 damaged on the page",
-        ),
-        (
-            "> torch.ones(2, 2)\n 11\n 11\n[torch.DoubleTensor of dimension 2x2]\n> 1\n1\n",
-            "✗ page damaged, healed: the spaces between the digits are missing",
-            "1 as documented, 1 healed by a repair of the page",
-        ),
-    ],
+    ("page", "mark", "counts"), data(__file__, "test_a_damaged_page_is_told_from_a_wrong_one")
 )
 def test_a_damaged_page_is_told_from_a_wrong_one(
     session: Session, printed: Printed, page: str, mark: str, counts: str
@@ -98,17 +76,7 @@ def test_a_damaged_page_is_told_from_a_wrong_one(
     assert found.endswith(f"inputs: {counts}\n")
 
 
-@pytest.mark.parametrize(
-    ("text", "summary"),
-    [
-        (
-            "> A quote of somebody else here.\n\n```lua\n> 1 + 1\n2\n```\n",
-            "1 input: 1 as documented",
-        ),
-        ("> A quote of somebody else here.\n\n> 1 + 1\n2\n", "1 input: 1 as documented"),
-        ("This is what a page says.\nprint(1)\n", "1\t"),
-    ],
-)
+@pytest.mark.parametrize(("text", "summary"), data(__file__, "test_prose_is_not_run"))
 def test_prose_is_not_run(session: Session, printed: Printed, text: str, summary: str) -> None:
     session.submit(text)
     found = printed()
@@ -132,16 +100,7 @@ def test_addresses_are_others_here(session: Session, printed: Printed) -> None:
     assert "✗ page: 0xfe here: 0xff\n2 inputs: 1 as documented, 1 different" in found
 
 
-@pytest.mark.parametrize(
-    ("text", "held"),
-    [
-        ("> f = 1\n> ? f\nf: number 1\n", 1),
-        ("> function f() end\n> ? f\nf(): defined in input 1, line 1\n  function f() end\n", 1),
-        ("> %tiem\n%tiem: no such command; there is %time, %timeit", 1),
-        ("th> $ echo a\na\nth> #_LAST\n2\n", 2),
-        ("> x += 1\nsyntax error: [1]:1: '=' expected near '+'\nhint: write x = x + …\n", 1),
-    ],
-)
+@pytest.mark.parametrize(("text", "held"), data(__file__, "test_transcripts_of_a_prompt"))
 def test_transcripts_of_a_prompt(session: Session, printed: Printed, text: str, held: int) -> None:
     session.submit(text)
     text = printed()
@@ -316,15 +275,6 @@ def test_what_an_input_prints_before_it_ends_the_process_is_shown() -> None:
     assert (done.stdout, done.returncode) == ("bye\t\n", 3)
 
 
-@pytest.mark.parametrize(
-    ("text", "more"),
-    [
-        ("> for i = 1, 2 do", True),
-        ("> for i = 1, 2 do\n>> print(i)", True),
-        ("> x = 1\n> x\n1", False),
-        ("> f(\n1\n```", False),
-        ("> x = 1", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "more"), data(__file__, "test_whether_a_transcript_goes_on"))
 def test_whether_a_transcript_goes_on(session: Session, text: str, more: bool) -> None:
     assert session.wants_more(text) is more

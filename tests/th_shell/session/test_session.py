@@ -23,16 +23,7 @@ def test_a_question_mark_alone_gives_an_overview(session: Session, printed: Prin
     assert printed().startswith("th runs Lua, line by line, with torch in it.")
 
 
-@pytest.mark.parametrize(
-    ("text", "hints"),
-    [
-        ("torch.rnad(2)", "hint: there is torch.rand, torch.randn\n"),
-        ("torch.rnad", "hint: there is torch.rand, torch.randn\n"),
-        ("x = = 1", ""),
-        ("nothing", ""),
-        ("error('no')", ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "hints"), data(__file__, "test_hints_are_for_prompts_only"))
 def test_hints_are_for_prompts_only(
     session: Session, printed: Printed, text: str, hints: str
 ) -> None:

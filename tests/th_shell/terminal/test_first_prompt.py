@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_python
 from tests.th_shell.terminals import Terminal
 from tests.th_shell.typists import paste
@@ -50,14 +51,7 @@ def leave(terminal: Terminal, program: subprocess.Popen[bytes]) -> None:
     assert program.wait(60) == 0
 
 
-SHOW = """
-import sys
-from th_shell.terminal.first_prompt import FirstPrompt
-import th_shell.cli
-first = FirstPrompt()
-print([m for m in ("numpy", "lupa", "prompt_toolkit", "asyncio", "runtime") if m in sys.modules])
-first.close()
-"""
+SHOW = data(__file__, "SHOW")
 
 
 def test_what_it_does_without(terminal: Terminal, environment: dict[str, str]) -> None:
@@ -67,19 +61,7 @@ def test_what_it_does_without(terminal: Terminal, environment: dict[str, str]) -
     assert terminal.until(b"\n") == b"[]\r\n"
 
 
-EDITOR = """
-import sys
-from prompt_toolkit.input import DummyInput
-from prompt_toolkit.output import DummyOutput
-from th_shell.runtime.shell import Engine
-from th_shell.session.session import Session
-from th_shell.terminal.language import lua
-from th_shell.terminal.repl import create_prompt
-engine = Engine(lambda engine: print("started"))
-session = Session(engine)
-create_prompt(session, lua(session, engine.start), DummyInput(), DummyOutput())
-print([m for m in ("numpy", "pygments.lexers.scripting") if m in sys.modules])
-"""
+EDITOR = data(__file__, "EDITOR")
 
 
 @pytest.mark.thorough
@@ -112,13 +94,7 @@ def test_keys_that_are_pressed_at_once(
     leave(terminal, program)
 
 
-PAGE = """\
-The sum of ones:
-```lua
-th> torch.ones(3):sum()
-3
-```
-"""
+PAGE = data(__file__, "PAGE")
 
 
 @pytest.mark.thorough
@@ -150,15 +126,7 @@ def test_a_character_that_comes_in_parts(terminal: Terminal, start: Start) -> No
     leave(terminal, program)
 
 
-READ = """
-import time
-from th_shell.terminal.first_prompt import FirstPrompt
-first = FirstPrompt()
-while not first._keys:
-    time.sleep(0.01)
-print(ascii(first.take_keys()))
-first.close()
-"""
+READ = data(__file__, "READ")
 
 
 @pytest.mark.parametrize(

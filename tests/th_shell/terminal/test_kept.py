@@ -14,6 +14,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.input.typeahead import get_typeahead
 from prompt_toolkit.keys import Keys
 
+from tests.data_files import data
 from tests.th_shell.terminals import Terminal
 from th_shell.python.session import PythonSession
 from th_shell.runtime.shell import Engine
@@ -22,17 +23,7 @@ from th_shell.session.session import Session
 from th_shell.terminal.repl import _take_ahead
 
 # A th at a terminal of its own, whose keys are signals; what the engine gets takes longer.
-START = """
-import fcntl, termios, time
-fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-import th_shell.cli as cli
-prepare = cli._prepare
-def slowly(*args, **options):
-    time.sleep({delay})
-    prepare(*args, **options)
-cli._prepare = slowly
-cli.main({words})
-"""
+START = data(__file__, "START")
 
 
 @pytest.fixture

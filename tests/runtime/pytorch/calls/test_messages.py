@@ -31,20 +31,7 @@ def test_other_values_of_the_same_types_find_another_overload() -> None:
     assert torch.zeros([1]).tolist() == [0]
 
 
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [
-        ("nn", " (networks and their training are not provided here)"),
-        ("complex64", " (complex numbers are not provided here)"),
-        ("bfloat16", " (bfloat16 tensors are not provided here)"),
-        (
-            "channels_last",
-            " (memory formats are not provided here: contiguous() copies, permute() reorders)",
-        ),
-        ("sparse_coo_tensor", " (sparse tensors are not provided here)"),
-        ("foo", ""),
-    ],
-)
+@pytest.mark.parametrize(("name", "why"), data(__file__, "test_names_that_the_module_lacks"))
 def test_names_that_the_module_lacks(name: str, why: str) -> None:
     with pytest.raises(AttributeError) as raised:
         getattr(torch, name)

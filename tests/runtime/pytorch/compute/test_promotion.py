@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import th_shell.torch as torch
+from tests.data_files import data
 from th_shell.torch.base.dtypes import DTYPES, dtype
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
@@ -67,13 +68,7 @@ def test_result_types(operands: list[tuple[Any, Any, str]], swapped: bool) -> No
 
 
 #: What becomes of the type in which the operands meet: by default nothing.
-RULES = {
-    "mul": "same",
-    "maximum": "same",
-    "eq": "bool",
-    "true_divide": "float",
-    "atan2": "float",
-}
+RULES = data(__file__, "RULES")
 
 
 @pytest.mark.parametrize("name", RULES)

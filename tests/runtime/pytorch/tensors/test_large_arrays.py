@@ -64,6 +64,7 @@ COMPUTED: dict[str, tuple[Callable[[], Any], Any]] = {
 }
 
 
+@pytest.mark.sample(21)
 @pytest.mark.parametrize("name", COMPUTED)
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_computes_what_numpy_does(name: str, count: int) -> None:

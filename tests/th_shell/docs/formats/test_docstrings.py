@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.docs.conftest import read_page
 from th_shell.docs.checking import check_page
 from th_shell.docs.reading.compiler import Compiler
@@ -12,54 +13,7 @@ from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.selection import find_pages
 from th_shell.docs.settings.settings import PageError
 
-MODULE = '''"""A module.
-
->>> double(4)
-8
-"""
-from package.numbers import TWO
-
-def double(x):
-    r"""
-    Text, and code: ``>>> 1``.
-
-        >>> y = TWO
-        >>> double(y)
-        4
-
-    Text.
-
-        >>> for i in range(2):
-        ...     print(i)
-        ...
-        0
-        <BLANKLINE>
-        1
-        >>> double('a')  # doctest: +SKIP
-        'aa'
-    """
-    def inner():
-        """>>> 'not read'"""
-    return 2 * x
-
-if TWO:
-    class Pair:
-        @property
-        def sum(self):
-            """>>> y
-            4
-            >>> Pair().sum == double(TWO)
-            True"""
-            return 4
-
-triple = lambda x: 3 * x
-triple.__doc__ = """>>> triple(1)
-3
-"""
-__test__ = {"more": """>>> __name__
-'package.module'
-"""}
-'''
+MODULE = data(__file__, "MODULE")
 
 
 @pytest.fixture
@@ -106,16 +60,7 @@ def test_module_that_cannot_be_imported(tmp_path: Path, runner: Runner) -> None:
     ] * 2
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("def f(:", "not a module of Python: invalid syntax"),
-        (
-            '""">>>1\n"""',
-            "line 1: line 1 of the docstring for <string> lacks blank after >>>: '>>>1'",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "problem"), data(__file__, "test_what_cannot_be_read"))
 def test_what_cannot_be_read(text: str, problem: str, tmp_path: Path) -> None:
     page = tmp_path / "module.py"
     page.write_text(text)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.reading.formats import html
 
 
@@ -27,19 +28,7 @@ def test_lines_without_tags_and_with_their_numbers() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("page", "language"),
-    [
-        ('<pre><code class="language-lua">x</code></pre>', "lua"),
-        ('<pre class="lang-Lua">x</pre>', "lua"),
-        ('<div class="highlight-lua x"><div class="highlight"><pre>x</pre></div></div>', "lua"),
-        ('<div class="highlight highlight-source-lua"><pre>x</pre></div>', "lua"),
-        ('<div class="highlight-python"><pre>x</pre></div>', "python"),
-        ('<div class="highlight-default"><pre>x</pre></div>', ""),
-        ('<div class="highlight-python"></div><pre>x</pre>', ""),
-        ("<pre>x</pre>", ""),
-    ],
-)
+@pytest.mark.parametrize(("page", "language"), data(__file__, "test_language"))
 def test_language(page: str, language: str) -> None:
     assert found(page) == [("", language, [(1, "x")])]
 

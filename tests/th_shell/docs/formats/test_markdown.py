@@ -7,6 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from tests.data_files import data
 from tests.th_shell.docs.conftest import read_page
 from th_shell.docs.reading.examples import Block
 from th_shell.docs.reading.formats import markdown
@@ -39,16 +40,7 @@ def test_code_in_an_item_loses_the_margin_of_the_item() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("heading", "text"),
-    [
-        ("# One #", "One"),
-        ('<a name="x"></a>\n## `a` [b](c) *d*', "a b d"),
-        ("Two\n===", "Two"),
-        ("Two\nlines\n---", "Two lines"),
-        ("#no heading", ""),
-    ],
-)
+@pytest.mark.parametrize(("heading", "text"), data(__file__, "test_heading"))
 def test_heading(heading: str, text: str) -> None:
     (block,) = find(f"{heading}\n\n```\nx\n```\n")
     assert block.heading == text
