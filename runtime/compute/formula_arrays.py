@@ -45,7 +45,8 @@ def compute_by_steps(
         sources = [out, *arrays, *constants, *_scratch_arrays(program.buffers, out.shape)]
         values = [sources[i].view(of) if of else sources[i] for i, of in program.operands]
         for function, pick in program.calls:
-            function(*pick(values))
+            *inputs, result = pick(values)
+            function(*inputs, out=result)
 
     return compute
 

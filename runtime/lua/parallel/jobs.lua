@@ -184,14 +184,16 @@ job('spread', 'out source size count', function(p, first, last)
   end
 end)
 
--- The sums so far in rows of `count` numbers of `size` bytes, which are finite, too.
+local loads = { [4] = raw_memory.load_float, [8] = raw_memory.load_double }
+
+-- The sums so far in rows of `count` numbers of `size` bytes.
 job('cumulate', 'out source size count', function(p, first, last)
-  local n, pointer = p.count, reals[p.size]
+  local n, pointer, load = p.count, reals[p.size], loads[p.size]
   local out, source = cast(pointer, p.out), cast(pointer, p.source)
   for row = first, last - 1 do
     local x, sums, sum = source + row * n, out + row * n, 0
     for i = 0, n - 1 do
-      sum = sum + x[i]
+      sum = sum + load(x, i)
       sums[i] = sum
     end
   end
