@@ -42,11 +42,10 @@ def compute_by_steps(
             program = _program(text, tensors, letter, kind)
             programs[kind] = program, [constant(x, numbers) for x in program.numbers]
         program, constants = programs[kind]
-        sources = [out, *arrays, *constants, *_scratch_arrays(program.buffers, out.shape)]
-        values = [sources[i].view(of) if of else sources[i] for i, of in program.operands]
+        operands = [out, *arrays, *constants, *_scratch_arrays(program.buffers, out.shape)]
+        operands += [operands[i].view(of) for i, of in program.views]
         for function, pick in program.calls:
-            *inputs, result = pick(values)
-            function(*inputs, out=result)
+            function(*pick(operands))
 
     return compute
 
@@ -88,15 +87,15 @@ def constant(x: Operand, numbers: Mapping[str, Any]) -> Array:
 class _Program(NamedTuple):
     """The steps of a formula as calls.
 
-    numbers, buffers: what they need besides the result and the tensors, in this order.
-    operands: the positions of arrays among all these, and as what type of the same size they are
-    taken; None for their own. calls: functions, and what picks a call's arguments, the result
-    last, from the operands.
+    numbers, buffers: what they need besides the result and the tensors, in this order. views: the
+    positions among all these of arrays that are taken as another type of the same size, and the
+    type; they come behind. calls: functions, and what picks a call's arguments from the operands,
+    the result last.
     """
 
     numbers: list[Operand]
     buffers: tuple[str, ...]
-    operands: list[tuple[int, str | None]]
+    views: list[tuple[int, str]]
     calls: list[tuple[Callable[..., Any], itemgetter[Any]]]
 
 
@@ -108,17 +107,19 @@ def _program(text: str, tensors: tuple[str, ...], letter: str, result: str) -> _
     buffers = [x for x in used if x.kind == "buffer"]
     known = [Operand("tensor", RESULT, result), *(Operand("tensor", x, letter) for x in tensors)]
     places = {x: i for i, x in enumerate([*known, *numbers, *buffers])}
-    operands: dict[tuple[int, str | None], int] = {}
+    views: dict[tuple[int, str], int] = {}
 
     def position(x: Operand, kind: str) -> int:
-        return operands.setdefault((places[x], kind if kind != x.type else None), len(operands))
+        if kind == x.type:
+            return places[x]
+        return views.setdefault((places[x], kind), len(places) + len(views))
 
     calls: list[tuple[Callable[..., Any], itemgetter[Any]]] = []
     for ufunc, inputs, out, signature in steps:
         kinds = signature.replace("->", "")
         arguments = [position(x, of) for x, of in zip((*inputs, out), kinds, strict=True)]
         calls.append((ufunc or _convert, itemgetter(*arguments)))
-    return _Program(numbers, tuple(x.type for x in buffers), list(operands), calls)
+    return _Program(numbers, tuple(x.type for x in buffers), list(views), calls)
 
 
 def _convert(source: Array, out: Array) -> None:
