@@ -54,43 +54,8 @@ def _getitem(self: Tensor, index: Any) -> Tensor:
             part = None  # the general way has the error, in PyTorch's words
         if part is not None and part.size:  # numpy does not keep the strides of empty parts
             return view_of(self, part)
-    else:
-        quick = _quick_choice(self.array, index)
-        if quick is not None:
-            return wrap(quick)
     view, chosen = parse(self, index)
     return wrap(chosen_elements(view.array, as_indices(chosen))) if chosen else view
-
-
-def _quick_choice(array: Array, index: Any) -> Array | None:
-    """Return the elements that a tensor chooses, in memory as PyTorch has them.
-
-    None where numpy's way is another one, or there is an error to be told in PyTorch's words.
-    """
-    if not (array.flags.c_contiguous and array.size):
-        return None
-    try:
-        if index.__class__ is Tensor:
-            indices = _as_numpy(array, index)
-            if indices is not None:
-                if indices.dtype.kind != "b":
-                    return array.take(indices, 0)
-                rows = array.reshape(indices.size, *array.shape[indices.ndim :])
-                return rows.compress(indices.reshape(-1), 0)  # by a mask itself numpy takes longer
-    except IndexError:
-        pass
-    return None
-
-
-def _as_numpy(array: Array, index: Tensor) -> Array | None:
-    """Return a tensor that means the same to numpy as an index of a dimension."""
-    indices = index.array
-    if not indices.ndim:
-        return None
-    kind = indices.dtype.kind
-    if kind == "b":
-        return indices if indices.shape == array.shape[: indices.ndim] else None
-    return indices if kind == "i" and indices.dtype.itemsize > 2 and array.ndim else None
 
 
 def chosen_elements(array: Array, indices: Chosen) -> Array:
@@ -155,25 +120,9 @@ def _quick_assignment(self: Tensor, index: Any, value: Any) -> bool:
                 value = _element(value, self, array[simple].size)
             array[simple] = value
             return True
-        if index.__class__ is Tensor and fits(value, array):
-            indices = _as_numpy(array, index)
-            if indices is not None:
-                if indices.dtype.kind == "b":
-                    _fill_where(array, indices, value)
-                else:
-                    array[indices] = value
-                return True
     except (IndexError, TypeError, OverflowError):
         pass  # the general way has the error, in PyTorch's words
     return False
-
-
-def _fill_where(array: Array, mask: Array, element: Any) -> None:
-    """Set the elements, or parts, for which a mask is true."""
-    if mask.shape == array.shape and array.flags.c_contiguous:
-        np.putmask(array, mask, element)
-    else:
-        array[mask] = element
 
 
 def fits(value: Any, array: Array) -> bool:
