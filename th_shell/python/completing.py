@@ -15,7 +15,6 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from importlib import import_module
-from importlib.machinery import PathFinder
 from types import ModuleType
 from typing import Any
 
@@ -28,7 +27,7 @@ from th_shell.completing.candidates import (
     place_of,
     quoted_files,
 )
-from th_shell.python.alias import FACE, NAME, is_used
+from th_shell.python.alias import NAME, is_used
 from th_shell.python.inference import NOTHING, Inferred, call_of, infer, member, parameters_of
 from th_shell.python.source_text import CLOSING, OPENING, quotes_of, tokens
 from th_shell.runtime.shell import Token
@@ -81,23 +80,8 @@ def _at_the_top(path: tuple[str, ...]) -> Iterable[str]:
 
 
 def _folders(package: str) -> list[str]:
-    """Return the folders of the modules of a package, without importing it."""
-    if is_used() and package.partition(".")[0] == NAME:
-        package = FACE + package.removeprefix(NAME)
-    folders: list[str] | None = None
-    name = ""
-    for part in package.split("."):
-        name = f"{name}.{part}" if name else part
-        module = sys.modules.get(name)
-        if module is not None:
-            folders = list(getattr(module, "__path__", []))
-            continue
-        try:
-            spec = PathFinder.find_spec(name, folders)
-        except (ImportError, ValueError):
-            return []
-        folders = list(spec.submodule_search_locations or []) if spec else []
-    return folders or []
+    """Return the folders of the modules of a package that was imported."""
+    return list(getattr(sys.modules.get(package), "__path__", []))
 
 
 # -- inputs
