@@ -226,6 +226,14 @@ def test_pages_of_lua(runner: Runner, tmp_path: Path, page: str, verdicts: str) 
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
 
 
+@pytest.mark.parametrize(("name", "verdicts"), [("config", "ran fragment"), ("other", "ran error")])
+def test_penlights_modules_are_not_what_a_page_means(
+    runner: Runner, tmp_path: Path, name: str, verdicts: str
+) -> None:
+    page = f"rawset(_G, 'config', {{}}) package.loaded['pl.{name}'] = config\nn = config.net.size"
+    assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
+
+
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(("page", "verdict"), SCRIPTS.items())
 def test_what_a_script_need_not_show(

@@ -122,6 +122,9 @@ class Outcome:
         return self.shown if self.readings else self.output
 
 
+#: Seconds by which a clock that is put forward goes on at each look: more than most examples take.
+#: Neither the seconds nor the minutes of a time are soon the same by that.
+_STEP = 366
 #: The outcomes of an input in the two runs of its page.
 Runs = tuple[Outcome, Outcome]
 
@@ -149,10 +152,18 @@ class Plan:
     #: The index of the last example to run; None for all.
     last: int | None = None
 
+    def request(self) -> bytes:
+        """Return the body of the request `begin`."""
+        numbers = {
+            "seed": self.seed,
+            "fill": self.fill,
+            "clock": self.clock,
+            "step": _STEP if self.clock else 0,
+            "falling": int(self.falling),
+        }
+        return "".join(f"{name} {number}\n" for name, number in numbers.items()).encode()
 
-#: Seconds by which a clock that is put forward goes on at each look: more than most examples take.
-#: Neither the seconds nor the minutes of a time are soon the same by that.
-_STEP = 366
+
 #: The two runs of each page. Doubles and integers of bytes 0x3F are ordinary numbers. Time goes on
 #: by two years, 100 days, 3 hours and some between them.
 FIRST = Plan(1)
@@ -285,19 +296,11 @@ class _PageRun:
         in_group = set(self._indices)
         shown = [e.hidden if i in in_group else () for i, e in enumerate(self._examples)]
         hidden = HiddenCode(shown, self._runner.seconds, self._deadly)
-        numbers = {
-            "seed": plan.seed,
-            "fill": plan.fill,
-            "clock": plan.clock,
-            "step": _STEP if plan.clock else 0,
-            "falling": int(plan.falling),
-        }
-        begin = "".join(f"{name} {number}\n" for name, number in numbers.items()).encode()
         for index in indices:
             example, start = self._examples[index], time.monotonic()
             try:
                 if block is None:
-                    run.ask("begin", begin)
+                    run.ask("begin", plan.request())
                     self._run_prelude(run)
                 if block != example.block:
                     ended = self._locals.behind(block) if block is not None else ""
@@ -382,13 +385,14 @@ class _PageRun:
 
 
 _ANSWERED = "th-docs"
-#: By languages, code that prints those of some names which have no value, and that it has run.
+#: By languages, code that prints those of some names which have no value, and that it has run. What
+#: Penlight calls `data` or `config` is not what a page means by it.
 _FIND_UNDEFINED = {
     LUA: f"""\
 print('{_ANSWERED}')
 for name in ([[{{names}}]]):gmatch('%S+') do
   local ok, value = pcall(function() return _G[name] end)
-  if not ok or value == nil then print(name) end
+  if not ok or value == nil or value == package.loaded['pl.' .. name] then print(name) end
 end
 """,
     PYTHON: f"""\

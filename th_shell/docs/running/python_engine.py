@@ -26,13 +26,12 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from io import StringIO
-from itertools import count
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any, BinaryIO
 
 _REQUESTS, _REPLIES = 3, 4
@@ -212,25 +211,54 @@ def _fix_entropy(number: int) -> None:
     random.seed = random._inst.seed
 
 
+class _Ahead:
+    """How far the clocks are ahead: by some seconds, and by a step more at each look of the page.
+
+    A look of code that stands in no file, as the page's own and timeit's does. Libraries wait until
+    a time: for them, clocks go as ever.
+    """
+
+    def __init__(self, seconds: int, step: int) -> None:
+        self.seconds = self._passed = seconds
+        self._step = step
+
+    def of_clock(self) -> int:
+        """Return the seconds for a clock that is looked at."""
+        return self.of_date() if self._is_page() else self.seconds
+
+    def of_date(self) -> int:
+        """Return the seconds for a date: a library sees the one that the page has seen last."""
+        self._passed += self._step if self._is_page() else 0
+        return self._passed
+
+    @staticmethod
+    def _is_page() -> bool:
+        frame: FrameType | None = sys._getframe(1)
+        while frame and frame.f_code.co_filename == __file__:
+            frame = frame.f_back
+        return frame is not None and frame.f_code.co_filename.startswith("<")
+
+
 def _put_forward(seconds: int, step: int) -> None:
     """Put the clocks of time and datetime forward, and let them go on by a step at each look."""
     if not seconds:
         return
-    steps = count(seconds, step)
+    ahead = _Ahead(seconds, step)
+    now = time.time
     for name in ("time", "perf_counter", "process_time", "thread_time", "monotonic"):
         in_ns = f"{name}_ns"
-        setattr(time, name, _forward(getattr(time, name), seconds, steps))
-        setattr(time, in_ns, _forward(getattr(time, in_ns), seconds, steps, 10**9))
+        setattr(time, name, _forward(getattr(time, name), ahead))
+        setattr(time, in_ns, _forward(getattr(time, in_ns), ahead, 10**9))
     for name in ("localtime", "gmtime", "ctime"):
         setattr(time, name, _later(getattr(time, name)))
     strftime, localtime = time.strftime, time.localtime
     time.strftime = lambda text, at=None: strftime(text, localtime() if at is None else at)
     if sys.implementation.name == "cpython":
-        _put_datetime_forward()
+        _put_datetime_forward(lambda: now() + ahead.of_date())
 
 
-def _put_datetime_forward() -> None:
-    """Let datetime's now and utcnow look at the changed clock, as its date.today does by itself.
+def _put_datetime_forward(now: Callable[[], float]) -> None:
+    """Let datetime's now and utcnow look at a changed clock, as its date.today does by itself.
 
     The classes stay the same ones, so that their instances do, too: their tables of methods, which
     Python gives for reading only, are reached through the garbage collector.
@@ -242,30 +270,19 @@ def _put_datetime_forward() -> None:
     moment: Any = datetime.datetime
     utc = datetime.timezone.utc
     methods: Any = gc.get_referents(moment.__dict__)[0]
-    methods["now"] = classmethod(lambda cls, tz=None: cls.fromtimestamp(time.time(), tz))
-    methods["utcnow"] = classmethod(
-        lambda cls: cls.fromtimestamp(time.time(), utc).replace(tzinfo=None)
-    )
+    methods["now"] = classmethod(lambda cls, tz=None: cls.fromtimestamp(now(), tz))
+    methods["utcnow"] = classmethod(lambda cls: cls.fromtimestamp(now(), utc).replace(tzinfo=None))
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(moment))
 
 
-def _forward(
-    clock: Callable[[], Any], seconds: int, steps: Iterator[int], unit: int = 1
-) -> Callable[[], Any]:
-    """Return a clock that is ahead of another one by some seconds, and by growing steps.
+def _forward(clock: Callable[[], Any], ahead: _Ahead, unit: int = 1) -> Callable[[], Any]:
+    """Return a clock that is ahead of another one."""
 
-    The steps are for code that stands in no file, as the page's own and timeit's does: libraries
-    wait until a time.
-    """
+    def later() -> Any:
+        now = clock()
+        return now + type(now)(unit * ahead.of_clock())
 
-    def ahead() -> Any:
-        now, frame = clock(), sys._getframe(1)
-        while frame.f_code.co_filename == __file__ and frame.f_back:
-            frame = frame.f_back
-        is_in_file = not frame.f_code.co_filename.startswith("<")
-        return now + type(now)(unit * (seconds if is_in_file else next(steps)))
-
-    return ahead
+    return later
 
 
 def _later(convert: Callable[[float], Any]) -> Callable[..., Any]:
