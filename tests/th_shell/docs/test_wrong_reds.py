@@ -162,6 +162,8 @@ LOCALS = {
     "local a = 3\nfunction f() return a end\nf() --> 4": "ran ran differs",
     "local a = 3; local b = 4\na + b --> 7": "ran pass",
     "local a = 3; local b = 4\na + b --> 8": "ran differs",
+    "local a = {'x'}; local b = 4\nb --> 4": "ran pass",
+    "local a = 'x; local b'; local b = 4\na --> 'x; local b'": "ran pass",
     "local a = 3; do local a = 4 end\na --> 3": "ran pass",
     "local a = 3\nfunction f() return a end\nf() --> 3\n```\n\n```lua\nlocal a = 4\nf() --> 3": (
         "ran ran pass ran pass"

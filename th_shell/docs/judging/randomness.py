@@ -172,7 +172,7 @@ class _Rounds:
             if held := self._by_statements(i, first, judgement.outcomes, all_runs):
                 results.append(held)
                 continue
-            samples = _samples(before, runs)
+            samples = _samples([outcome.output for outcome in (before, *runs)])
             is_same_by_luck = i in self.lucky and runs[0].output == before.output
             if len({before, later, *runs}) > 1 and not is_same_by_luck:
                 first = _better_result(first, second, runs, samples, i in shown_first)
@@ -191,7 +191,10 @@ class _Rounds:
         """Return the result of a text that several statements print by chance; None for others."""
         is_open = result.verdict is Verdict.LAYOUT
         shares = scripts.shares(self.examples, index, outcomes) if is_open else []
-        printed = {i: _samples(outcomes[i][0], runs[i]) for i, _ in shares}
+        printed = {
+            i: _samples([outcome.printed for outcome in (outcomes[i][0], *runs[i])])
+            for i, _ in shares
+        }
         return scripts.by_shares(result, shares, printed) if shares else None
 
     def _second_round(
@@ -272,16 +275,17 @@ def _may_differ(example: Example, outcome: Outcome) -> bool:
     return is_other or "..." in example.expected
 
 
-def _samples(before: Outcome, runs: Sequence[Outcome]) -> Samples:
+def _samples(texts: Sequence[str]) -> Samples:
     """Return the texts that differ by seed, and by the clock alone.
 
-    runs: those of `_second_round`. Where one seed has printed different things, it is by no seed.
+    texts: that of the first run, and those of `_second_round`. Where one seed has printed different
+    things, it is by no seed.
     """
-    seeds, repeats = runs[_ADOPTED:_LATER], runs[_LATER + 1 :]
-    texts = [outcome.output for outcome in (before, *seeds)]
-    if any(outcome.output != before.output for outcome in repeats):
-        return Samples(texts[:1], texts[0])
-    return Samples(texts, runs[_LATER].output if len(runs) > _LATER else texts[0])
+    before, *runs = texts
+    seeds, later, repeats = runs[_ADOPTED:_LATER], runs[_LATER : _LATER + 1], runs[_LATER + 1 :]
+    if any(text != before for text in repeats):
+        return Samples([before], before)
+    return Samples([before, *seeds], later[0] if later else before)
 
 
 def _pairs(outcomes: Sequence[tuple[Outcome, ...]]) -> list[tuple[Outcome, Outcome]]:

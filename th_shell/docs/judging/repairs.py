@@ -201,7 +201,9 @@ def _lost_prompt(passage: Passage) -> Iterator[Repair]:
 
 
 def _missing_sizes(passage: Passage) -> Iterator[Repair]:
-    """Propose a line with class and sizes under rows of numbers."""
+    """Propose a line with class and sizes under rows of numbers, unless just these are printed."""
+    if passage.got.strip() and only_rows(passage.got):
+        return
     rows = [line for line in passage.documented if line.text.strip()]
     lengths = {len(row.text.split()) for row in rows}
     if len(lengths) != 1 or not only_rows("\n".join(row.text for row in rows)):

@@ -67,6 +67,12 @@ _COUNTED = re.compile(
 )
 
 
+#: Words of a remark by which a value need not be the one shown.
+_VAGUE = re.compile(
+    r"(?i)\b(?:or|similar|approx\w*|about|roughly|e\.g|random\w*|may|might|varies)\b"
+)
+
+
 class Value(NamedTuple):
     """The values of an input as a comment behind it tells them."""
 
@@ -150,7 +156,7 @@ def literal_in(text: str) -> str:
 def values_before_remark(text: str) -> str:
     """Return the values of a text behind which a remark stands in brackets, `1 2 (two)`; or ''."""
     values, _, remark = text.rstrip().partition(" (")
-    is_remark = remark.endswith(")") and any(map(str.isalpha, remark))
+    is_remark = remark.endswith(")") and any(map(str.isalpha, remark)) and not _VAGUE.search(remark)
     return values if is_remark and Value(values).is_plain else ""
 
 

@@ -30,7 +30,7 @@ from th_shell.docs.reading.lua_cells import cut_cells, has_cells, with_cell_lang
 from th_shell.docs.reading.lua_names import assigned_names, read_names, strings
 from th_shell.docs.reading.python import as_text, cut_python
 from th_shell.syntax import Syntax
-from th_shell.tokens import Nesting
+from th_shell.tokens import Nesting, without_texts
 
 #: The prompts 'th> ', 'lua> ' and '> ', and those of continuation lines: '>> ', '..> '.
 _PROMPT_LINE = re.compile(rf"^\s*{SHELL}?>(?!>)\s?(?P<input>.*)$")
@@ -42,7 +42,7 @@ _SHELL = re.compile(rf"^\s*(?:{SHELL}?>\s*)?\$\s+(?P<input>\S.*)$")
 _NAME = r"[A-Za-z_]\w*"
 _LOCAL = re.compile(r"^\s*local\s+")
 _NEXT_LOCAL = re.compile(r";[ \t]*local[ \t]+(?!function\b)")
-_NESTED = re.compile(r"\b(?:do|function|then|repeat)\b|[\"']")
+_NESTED = re.compile(r"\b(?:do|function|then|repeat)\b")
 #: The line of an argument in a help text: 'x = number  -- the width'.
 _SIGNATURE = re.compile(
     rf"^\s*{_NAME}\s*=\s*(?:(?:number|boolean|userdata)|(?:string|table)(?=\s*--))\s*(?:--.*)?$"
@@ -385,7 +385,9 @@ class _Cutter:
     def _without_local(self, source: str) -> str:
         # Each statement runs as a chunk of its own, where a local of a former one does not exist.
         text = _LOCAL.sub("", source)
-        if text != source and not _NESTED.search(source):
+        code = without_texts(f"{source}\n")
+        is_in_text = len(_NEXT_LOCAL.findall(code)) < len(_NEXT_LOCAL.findall(source))
+        if text != source and not is_in_text and not _NESTED.search(code):
             text = _NEXT_LOCAL.sub("; ", text)
         return text if self._compiler.statement(text) is Syntax.COMPLETE else source
 
