@@ -42,6 +42,14 @@ SPARED = {
         "hints are given on short lines and messages alone: see _LONGEST in hints.py",
     ),
     "re.compile(read_text(value['match']), re.M)": "the user's own, in a file of settings",
+    **dict.fromkeys(
+        (
+            "re.sub(pattern, replacement, ''.join(texts))",
+            "re.finditer(pattern, ''.join(texts))",
+            "re.search(pattern, text)",
+        ),
+        "of the package that is installed, whose code runs then, too",
+    ),
 }
 
 _compile = re.compile

@@ -111,7 +111,8 @@ def _is_text(line: str, compiler: docs.Compiler) -> bool:
 
 def _is_quote(line: str, compiler: docs.Compiler) -> bool:
     """Tell whether a line with a prompt is prose that Markdown quotes."""
-    words = PROMPT.sub("", line, count=1)
+    prompt = PROMPT.match(line)
+    words = line[prompt.end() :] if prompt else line
     return compiler.typed(words) is Syntax.WRONG and docs.is_prose(words, ())
 
 
