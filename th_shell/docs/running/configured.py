@@ -116,7 +116,10 @@ def decided(example: Example, environment: Mapping[str, str], modules: Collectio
 
     environment: variables of the engine beside those of this process. modules: those it finds.
     """
-    settings, variables = example.settings, {**os.environ, **environment}
+    settings = example.settings
+    if not (settings.skip or settings.xfail):
+        return example
+    variables = {**os.environ, **environment}
     skip, xfail = (
         mark if mark and mark.holds(variables, modules) else None
         for mark in (settings.skip, settings.xfail)

@@ -302,12 +302,12 @@ class _PageRun:
                 if block is None:
                     run.ask("begin", plan.request())
                     self._run_prelude(run)
-                if block != example.block:
+                if block != example.block and self._language != PYTHON:
                     ended = self._locals.behind(block) if block is not None else ""
-                    if ended and self._language != PYTHON:
+                    if ended:
                         run.ask("run", _encoded(ended), self._runner.seconds)
                     run.ask("block")
-                    block = example.block
+                block = example.block
                 problem = hidden.before(run, index)
                 if problem:
                     outcomes[index] = Outcome(lost=f"not run: {problem}")

@@ -30,8 +30,9 @@ from th_shell.docs.running.protocol import (
 from th_shell.docs.running.shell_lines import ShellLine
 from th_shell.docs.running.system import (
     MOST_WRITTEN,
+    opened_waits,
     randomize_programs,
-    seconds_without_processor,
+    seconds_of_waits,
 )
 
 #: Seconds that an example may go on after it was asked to stop.
@@ -205,6 +206,7 @@ class Run:
         self._forget = forget
         self._received = b""
         self._end = 0  # of what was printed before the last reply
+        self._waits: int | None = None  # the file about the engine's waits for a processor
         self._ready = select.poll()
         with ExitStack() as opened, ExitStack() as theirs, ExitStack() as on_error:
             # The run ends when our side of the line is closed, however that comes.
@@ -297,9 +299,11 @@ class Run:
 
     def _starved_seconds(self) -> float:
         """Return how long the engine has waited for a processor; 0 where that is not known."""
-        with suppress(OSError, ValueError):
-            return seconds_without_processor(int((self._folder / PROCESS_FILE).read_text()))
-        return 0.0
+        if self._waits is None:
+            with suppress(OSError, ValueError):  # it has not begun yet, or has ended
+                self._waits = opened_waits(int((self._folder / PROCESS_FILE).read_text()))
+                self._opened.callback(os.close, self._waits)
+        return 0.0 if self._waits is None else seconds_of_waits(self._waits)
 
     def hang_up(self) -> None:
         """Close our side of the line, which ends the run and all processes that it has started."""

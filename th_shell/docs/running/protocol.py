@@ -7,7 +7,7 @@ message is a line with a word and a number, then so many bytes, its body, and a 
     begin   begins a run; lines of a name and a number: seed, fill (of new memory), clock (seconds
             by which it is later), step (seconds by which it goes on at each look), falling (1
             where named fields come in falling order)
-    block   a block of the page begins: sets back what a block may change for itself
+    block   a block of Lua begins: sets back what a block may change for itself
     seed    sets the seed of random numbers
     run     runs code and shows no values
     input   runs an input as a prompt does, and shows its values

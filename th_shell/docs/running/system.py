@@ -118,11 +118,16 @@ def remove_folder(folder: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def seconds_without_processor(process: int) -> float:
+def opened_waits(process: int) -> int:
+    """Open the file that tells how long a process has waited for a processor. Raises OSError."""
+    return os.open(f"/proc/{process}/schedstat", os.O_RDONLY)
+
+
+def seconds_of_waits(descriptor: int) -> float:
     """Return how long a process has waited for a processor; 0 where the system does not tell.
 
-    It is the second number that Linux has in /proc/PID/schedstat, for the first thread.
+    descriptor: the file. Its second number is that of the process's first thread, in nanoseconds.
     """
-    with suppress(OSError, ValueError, IndexError), open(f"/proc/{process}/schedstat") as file:
-        return int(file.read().split()[1]) / 1e9
+    with suppress(OSError, ValueError, IndexError):
+        return int(os.pread(descriptor, 100, 0).split()[1]) / 1e9
     return 0.0
