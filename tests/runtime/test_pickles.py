@@ -159,7 +159,7 @@ def _by_a_cluster(net: TorchObject) -> Any:
     import distributed
 
     with (
-        distributed.LocalCluster(1, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(1, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         return client.submit(_doubled, net).result()

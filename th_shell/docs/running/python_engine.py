@@ -212,10 +212,10 @@ def _fix_entropy(number: int) -> None:
 
 
 class _Ahead:
-    """How far the clocks are ahead: by some seconds, and by a step more at each look of the page.
+    """The seconds by which clocks are ahead: some at first, and a step more at each look of a page.
 
-    A look of code that stands in no file, as the page's own and timeit's does. Libraries wait until
-    a time: for them, clocks go as ever.
+    A look is a call by code that stands in no file, as the page's own and timeit's does. Libraries
+    wait until a time: for them, clocks go as ever.
     """
 
     def __init__(self, seconds: int, step: int) -> None:
