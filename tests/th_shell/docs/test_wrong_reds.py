@@ -80,6 +80,9 @@ SCRIPTS = {
     f"{SHOWN}```\n\nThus:\n\n```lua\nmath.max(1, 3)": "ran",
 }
 NAMES = {
+    "x = lost.f()\nfor _, x in ipairs(x) do print(x.id) end": "fragment fragment",
+    "t = lost.f()\nfor _, x in ipairs(x) do print(x.id) end": "fragment fragment",
+    "x = lost.f()\nfor _, x in ipairs({3}) do print(x.id) end": "fragment error",
     # The parameters of functions are no values of the page.
     "function f(path) end\ny = path .. 'x'": "ran fragment",
     "path = nil\ny = path .. 'x'": "ran error",
@@ -154,6 +157,16 @@ DEVICES = {
     "nn = {}\nrequire 'cunn'\nnn.x = 3\nnn.x --> 4": "ran device ran device",
     "torch.setdefaulttensortype('torch.CudaTensor')": "device",
     "torch.setdefaulttensortype('torch.CubeTensor')": "error",
+    "x = torch.ones(3):cl()\ny = torch.ClTensor()\nx:sum() --> 3": "device device device",
+    "k = torch.ClKernel({})\nk:run()": "device device",
+    "x = torch.ones(3):cx()\ny = torch.ClearTensor\ny()": "error ran error",
+}
+#: Where a row is cut into columns depends on how long the numbers of chance are.
+COLUMNS = {
+    f"> x = torch.Tensor(2, {size})\n> x\nColumns 1 to 2\n 1.7479e+270  7.0981e+194\n"
+    "  6.9204e-72  8.8289e+199\n\nColumns 3 to 3\n  4.8548e-27\n 1.0240e-259\n"
+    f"[torch.DoubleTensor of size 2x{shown}]\n": f"ran {verdict}"
+    for size, shown, verdict in ((3, 3, "layout"), (4, 3, "differs"), (4, 4, "damaged"))
 }
 LOCALS = {
     "A = 1\n```\n\n```lua\nlocal A = 2\nA --> 2\n```\n\n```lua\nA --> 1": "ran ran pass pass",
@@ -219,7 +232,7 @@ ORDERS = {
     "> print(torch.uniform(), torch.uniform(), torch.uniform())\n0.25 0.5 ....": "layout",
     "> print(torch.uniform(), torch.uniform(), torch.uniform())\n0.25 a ....": "differs",
 }
-TABLES = (COMMENTS, NAMES, DEVICES, LOCALS, REPAIRS, ORDERS)
+TABLES = (COMMENTS, NAMES, DEVICES, COLUMNS, LOCALS, REPAIRS, ORDERS)
 
 
 @pytest.mark.sample(27)

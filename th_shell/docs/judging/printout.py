@@ -299,7 +299,11 @@ def is_scaled(text: str) -> bool:
 
 
 def layout(text: str) -> tuple[list[str], int]:
-    """Return the words of a text, without those of times, and the count of its numbers."""
+    """Return the words of a text, without those of times, and the count of its numbers.
+
+    Into how many columns of a line a tensor is cut depends on how long its numbers are.
+    """
+    text = "\n".join(line for line in text.split("\n") if not _COLUMNS.match(line))
     text = _QUOTES_OF_TIMES.sub(" ' ", _SCALE.sub("", _HEXADECIMAL.sub("0x", text)))
     all_tokens = tokens(_OF_TIMES.sub(" ", text))
     words = [token for token in all_tokens if not is_number(token)]
