@@ -261,7 +261,13 @@ RANDOM = "print(math.random() + 1)\nprint(3)\nprint(math.random() - 5)"
 LOOP = "for i = 1, 3 do print(i); print(torch.rand(2)) end"
 ROWS = " 0.5\n 0.25\n[torch.DoubleTensor of size 2]\n"
 FACTOR = " 0.7000\n[torch.DoubleTensor of size 20]"
+#: Tables of tensors whose sizes depend on chance.
+SIZED = "print({torch.rand(1, torch.random(5, 900)), torch.rand(torch.random(5, 900), 2)})"
+LISTED = "{\n  1 : DoubleTensor - size: 1x2\n  2 : %s - size: 2x2\n}"
 BELOW = {
+    (SIZED, LISTED % "DoubleTensor"): "layout",
+    (SIZED, LISTED % "FloatTensor"): "differs",
+    (SIZED.replace("torch.random(5, 900)", "4"), LISTED % "DoubleTensor"): "differs",
     (RANDOM, "1.5\n3\n-4.5"): "layout",
     (RANDOM, "5\n3\n-4.5"): "differs",
     (RANDOM, "1.5\n4\n-4.5"): "differs",

@@ -140,6 +140,8 @@ ANYTHING = "\0"
 
 _IS_NUMBER = re.compile(rf"(?:{NUMBER})\Z")
 _SHAPE = re.compile(r"\[(torch\.\w+) of (?:size|dimension) ([\dx]+)\]")
+#: The sizes of a tensor in a table.
+_SIZES = re.compile(r"(?<=Tensor - size: )\d+(?:x\d+)*")
 _SHAPE_TOKEN = re.compile(r"<(torch\.\w+)\|([\dx]+)>")
 #: Characters that are tokens by themselves.
 PUNCTUATION = r"{}()\[\],:=*"
@@ -312,7 +314,7 @@ def layout(text: str) -> tuple[list[str], int]:
 
 def loose_layout(text: str) -> list[str]:
     """Return the words of a text, without the sizes of its tensors."""
-    return [_SHAPE_TOKEN.sub(r"<\1>", word) for word in layout(text)[0]]
+    return [_SHAPE_TOKEN.sub(r"<\1>", word) for word in layout(_SIZES.sub("", text))[0]]
 
 
 def bare_message(error: str) -> str:
