@@ -80,6 +80,9 @@ SCRIPTS = {
     f"{SHOWN}```\n\nThus:\n\n```lua\nmath.max(1, 3)": "ran",
 }
 NAMES = {
+    "x = lost.f()\nfor _, x in ipairs(x) do print(x.id) end": "fragment fragment",
+    "t = lost.f()\nfor _, x in ipairs(x) do print(x.id) end": "fragment fragment",
+    "x = lost.f()\nfor _, x in ipairs({3}) do print(x.id) end": "fragment error",
     # The parameters of functions are no values of the page.
     "function f(path) end\ny = path .. 'x'": "ran fragment",
     "path = nil\ny = path .. 'x'": "ran error",
@@ -154,6 +157,16 @@ DEVICES = {
     "nn = {}\nrequire 'cunn'\nnn.x = 3\nnn.x --> 4": "ran device ran device",
     "torch.setdefaulttensortype('torch.CudaTensor')": "device",
     "torch.setdefaulttensortype('torch.CubeTensor')": "error",
+    "x = torch.ones(3):cl()\ny = torch.ClTensor()\nx:sum() --> 3": "device device device",
+    "k = torch.ClKernel({})\nk:run()": "device device",
+    "x = torch.ones(3):cx()\ny = torch.ClearTensor\ny()": "error ran error",
+}
+#: Where a row is cut into columns depends on how long the numbers of chance are.
+COLUMNS = {
+    f"> x = torch.Tensor(2, {size})\n> x\nColumns 1 to 2\n 1.7479e+270  7.0981e+194\n"
+    "  6.9204e-72  8.8289e+199\n\nColumns 3 to 3\n  4.8548e-27\n 1.0240e-259\n"
+    f"[torch.DoubleTensor of size 2x{shown}]\n": f"ran {verdict}"
+    for size, shown, verdict in ((3, 3, "layout"), (4, 3, "differs"), (4, 4, "damaged"))
 }
 LOCALS = {
     "A = 1\n```\n\n```lua\nlocal A = 2\nA --> 2\n```\n\n```lua\nA --> 1": "ran ran pass pass",
@@ -219,7 +232,7 @@ ORDERS = {
     "> print(torch.uniform(), torch.uniform(), torch.uniform())\n0.25 0.5 ....": "layout",
     "> print(torch.uniform(), torch.uniform(), torch.uniform())\n0.25 a ....": "differs",
 }
-TABLES = (COMMENTS, NAMES, DEVICES, LOCALS, REPAIRS, ORDERS)
+TABLES = (COMMENTS, NAMES, DEVICES, COLUMNS, LOCALS, REPAIRS, ORDERS)
 
 
 @pytest.mark.sample(27)
@@ -248,7 +261,13 @@ RANDOM = "print(math.random() + 1)\nprint(3)\nprint(math.random() - 5)"
 LOOP = "for i = 1, 3 do print(i); print(torch.rand(2)) end"
 ROWS = " 0.5\n 0.25\n[torch.DoubleTensor of size 2]\n"
 FACTOR = " 0.7000\n[torch.DoubleTensor of size 20]"
+#: Tables of tensors whose sizes depend on chance.
+SIZED = "print({torch.rand(1, torch.random(5, 900)), torch.rand(torch.random(5, 900), 2)})"
+LISTED = "{\n  1 : DoubleTensor - size: 1x2\n  2 : %s - size: 2x2\n}"
 BELOW = {
+    (SIZED, LISTED % "DoubleTensor"): "layout",
+    (SIZED, LISTED % "FloatTensor"): "differs",
+    (SIZED.replace("torch.random(5, 900)", "4"), LISTED % "DoubleTensor"): "differs",
     (RANDOM, "1.5\n3\n-4.5"): "layout",
     (RANDOM, "5\n3\n-4.5"): "differs",
     (RANDOM, "1.5\n4\n-4.5"): "differs",

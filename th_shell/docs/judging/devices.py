@@ -26,12 +26,13 @@ _NO_DEVICE = re.compile(
     r"|Attempting to deserialize object on a CUDA device but torch\.cuda\.is_available\(\) is False"
     r"|c(?:utorch|unn|udnn)\b[\w.]* is for GPUs|there is no GPU here"
     r"|module '(?:cu(?:torch|nn|dnn)|cl(?:torch|nn))\b[\w.]*' not found"
-    r"|attempt to \w+ field 'Cuda\w*' \(a nil value|<torch\.Cuda\w+> is not a string describing"
+    r"|attempt to \w+ field '(?:Cuda|Cl[A-Z])\w*' \(a nil value"
+    r"|attempt to call method 'cl' \(a nil value|<torch\.Cuda\w+> is not a string describing"
     r")",
     re.M,
 )
 #: A type of tensors on a device, by which code needs it.
-_OF_DEVICE = re.compile(r"\btorch\.Cuda\w*(?:Tensor|Storage)\b")
+_OF_DEVICE = re.compile(r"\btorch\.C(?:uda|l(?=[A-Z]))\w*(?:Tensor|Storage)\b")
 #: The names at the beginning of an assignment.
 _ASSIGNED = re.compile(r"\A\s*\w+(?:\s*,\s*\w+)*\s*=(?!=)")
 #: Modules for devices, and those that are loaded with them.

@@ -140,6 +140,8 @@ ANYTHING = "\0"
 
 _IS_NUMBER = re.compile(rf"(?:{NUMBER})\Z")
 _SHAPE = re.compile(r"\[(torch\.\w+) of (?:size|dimension) ([\dx]+)\]")
+#: The sizes of a tensor in a table.
+_SIZES = re.compile(r"(?<=Tensor - size: )\d+(?:x\d+)*")
 _SHAPE_TOKEN = re.compile(r"<(torch\.\w+)\|([\dx]+)>")
 #: Characters that are tokens by themselves.
 PUNCTUATION = r"{}()\[\],:=*"
@@ -299,7 +301,11 @@ def is_scaled(text: str) -> bool:
 
 
 def layout(text: str) -> tuple[list[str], int]:
-    """Return the words of a text, without those of times, and the count of its numbers."""
+    """Return the words of a text, without those of times, and the count of its numbers.
+
+    Into how many columns of a line a tensor is cut depends on how long its numbers are.
+    """
+    text = "\n".join(line for line in text.split("\n") if not _COLUMNS.match(line))
     text = _QUOTES_OF_TIMES.sub(" ' ", _SCALE.sub("", _HEXADECIMAL.sub("0x", text)))
     all_tokens = tokens(_OF_TIMES.sub(" ", text))
     words = [token for token in all_tokens if not is_number(token)]
@@ -308,7 +314,7 @@ def layout(text: str) -> tuple[list[str], int]:
 
 def loose_layout(text: str) -> list[str]:
     """Return the words of a text, without the sizes of its tensors."""
-    return [_SHAPE_TOKEN.sub(r"<\1>", word) for word in layout(text)[0]]
+    return [_SHAPE_TOKEN.sub(r"<\1>", word) for word in layout(_SIZES.sub("", text))[0]]
 
 
 def bare_message(error: str) -> str:

@@ -13,6 +13,8 @@ _NAME = r"[A-Za-z_]\w*"
 _NAMES = rf"({_NAME}(?:\s*,\s*{_NAME})*)"
 _ASSIGNED = re.compile(rf"(?:^|(?<!,)[;\s)]){_NAMES}\s*=(?!=)")
 _ASSIGNS = re.compile(rf"\s*(?:local\s+)?{_NAMES}\s*=(?!=)")
+#: A loop, and what it goes through.
+_LOOPS = re.compile(rf"\s*for\s+{_NAMES}\s*(?:=|\bin\b)(.*?)\bdo\b", re.S)
 _TABLE = re.compile(r"\{[^{}]*\}")
 _LOCALS = re.compile(rf"\blocal\s+{_NAMES}")
 _FUNCTIONS = re.compile(rf"\bfunction\s+({_NAME})\s*\(")
@@ -53,8 +55,13 @@ def lasting_names(source: str) -> set[str]:
 
 
 def reused_names(source: str) -> set[str]:
-    """Return the names that an assignment sets and reads: `x` of `x = x + 1`; not in functions."""
+    """Return the names that an assignment sets and reads: `x` of `x = x + 1`; not in functions.
+
+    A loop reads them before it sets them, too: `for _, x in ipairs(x) do`.
+    """
     code = _without_strings(source)
+    if loop := _LOOPS.match(code):
+        return _split([loop[1]]) & read_names(loop[2])
     match = _ASSIGNS.match(code)
     is_read = match and "function" not in code
     return _split([match[1]]) & read_names(code[match.end() :]) if match and is_read else set()
