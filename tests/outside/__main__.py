@@ -1,13 +1,14 @@
-"""The command `scripts/check --outside`: runs the documentation of other projects.
+"""The command `scripts/check --outside`: runs pages and programs of other projects.
 
-scripts/check --outside FOLDER [--only WORD] [--update]
+scripts/check --outside FOLDER [--only WORD] [--update] [--torch7 TH]
 
 FOLDER holds bare copies of public repositories (OWNER+NAME.git); what it lacks is cloned, and the
 packages that the pages need are installed in it. Each page of `pages.tsv` runs in the sandbox of
 th-docs, and what became of its examples is compared with the ledger. Shown are the changes, the
 rates by project, and the time. The exit status is 1 where something changed for the worse: a new
 red, an example that is lost, or one that is no longer checked. --update writes the ledger anew,
-which keeps the reasons of reds, and the page with the rates.
+which keeps the reasons of reds, and the page with the rates. Then come the programs of
+`programs.tsv`: status 1, too, where one that gave what Torch7 gives no longer does.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.outside import ledger, report
+from tests.outside import ledger, programs, report
 from tests.outside.ledger import Row
 from tests.outside.sources import HERE, Folder, Page, Source, listed_pages
 
@@ -49,7 +50,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         worse += _compare(folder, source, listed, options.update)
     if options.update:
         report.PAGE.write_text(report.text(_LEDGER))
-    print(report.summary(_LEDGER, [source.name for source in pages]))
+    worse += programs.compare(folder, options.only, options.update, options.torch7)
+    if pages:
+        print(report.summary(_LEDGER, [source.name for source in pages]))
     print(f"{time.monotonic() - began:.0f} s, {worse} changes for the worse")
     return 1 if worse and not options.update else 0
 
@@ -61,8 +64,9 @@ def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("folder", type=Path, metavar="FOLDER")
-    parser.add_argument("--only", default="", metavar="WORD", help="pages whose names have it")
+    parser.add_argument("--only", default="", metavar="WORD", help="what has it in its name")
     parser.add_argument("--update", action="store_true", help="write the ledger anew")
+    parser.add_argument("--torch7", default="", metavar="TH", help="the real one: it runs, too")
     options = parser.parse_args(argv)
     if not options.folder.is_dir():
         parser.error(f"there is no folder {options.folder}")

@@ -1,4 +1,7 @@
-"""Reads CMakeLists.txt: which Lua files CMake would install, and where in a folder of modules."""
+"""Reads CMakeLists.txt: which files CMake would install, and where in a folder of modules.
+
+They are Lua files and the pictures that programs load.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from th_shell.packages.cmake_language import Interpreter, Stop, elements, parse
 #: Torch7's variables for the folder of Lua modules.
 _MODULES = ("Torch_INSTALL_LUA_PATH_SUBDIR", "Torch_INSTALL_LUA_PATH", "LUA_PATH", "LUADIR")
 _OF_MODULES = "share/lua/5.1"
+_KINDS = (".lua", ".jpg", ".png")
 _INSTALLED = re.compile(r"share/lua/5\.\d(?:/|$)(.*)")
 _KEYWORDS = frozenset(
     "DESTINATION RENAME PERMISSIONS CONFIGURATIONS COMPONENT OPTIONAL FILES_MATCHING PATTERN REGEX "
@@ -24,8 +28,8 @@ _KEYWORDS = frozenset(
 class CMakeLists:
     """The CMakeLists.txt of a folder, and those of folders in it that are built with it.
 
-    package: the name that ADD_TORCH_PACKAGE gives, or ''. places: Lua files by their places in a
-    folder of modules, 'nn/init.lua'.
+    package: the name that ADD_TORCH_PACKAGE gives, or ''. places: files by their places in a folder
+    of modules, 'nn/init.lua'.
     """
 
     def __init__(self, top: Path) -> None:
@@ -96,14 +100,14 @@ class CMakeLists:
                 self._put(path, f"{place[1]}/{_word_after('RENAME', values) or path.name}")
                 continue
             top = path if name.endswith("/") or name == "." else path.parent
-            for file in sorted(path.rglob("*.lua")):
+            for file in sorted(path.rglob("*.*")):
                 if _is_matched(file, values[end:]):
                     self._put(file, f"{place[1]}/{file.relative_to(top).as_posix()}")
 
     def _put(self, file: Path, place: str) -> None:
         parts = [part for part in place.split("/") if part not in ("", ".")]
         is_within = ".." not in parts and file.is_relative_to(self._top)
-        if is_within and parts and place.endswith(".lua") and file.is_file():
+        if is_within and parts and place.endswith(_KINDS) and file.is_file():
             self.places["/".join(parts)] = file
 
 

@@ -184,7 +184,7 @@ def lua_files(checkout: Path, rockspec: Rockspec | None, name: str) -> dict[str,
     """Return the Lua files of a checkout by their places in a folder of modules: 'nn/init.lua'.
 
     They are those that the rockspec lists, with data among them, else those that CMake installs,
-    else all that the checkout has.
+    with pictures among them, else all that the checkout has.
     """
     listed = rockspec.modules if rockspec else {}
     files = {
@@ -193,7 +193,7 @@ def lua_files(checkout: Path, rockspec: Rockspec | None, name: str) -> dict[str,
         if isinstance(path, str) and Path(path).suffix not in _C
     }
     files = files or CMakeLists(checkout).places
-    if files:
+    if any(file.endswith(".lua") for file in files):
         return files
     folders = (checkout / "lua" / name, checkout / name, checkout / "lua", checkout)
     top = next(

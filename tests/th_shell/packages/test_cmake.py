@@ -72,8 +72,8 @@ def test_a_package_without_a_name_for_torch(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "places"),
     [
-        ("lib", ["p/lib/a.lua", "p/lib/test/b.lua"]),
-        ("lib/", ["p/a.lua", "p/test/b.lua"]),
+        ("lib", ["p/lib/a.lua", "p/lib/test/b.lua", "p/lib/test/c.jpg"]),
+        ("lib/", ["p/a.lua", "p/test/b.lua", "p/test/c.jpg"]),
         ("lib/ DESTINATION x", []),
         ('lib/ FILES_MATCHING PATTERN "a*"', ["p/a.lua"]),
         ('lib/ PATTERN "test" EXCLUDE', ["p/a.lua"]),
@@ -82,7 +82,8 @@ def test_a_package_without_a_name_for_torch(tmp_path: Path) -> None:
 def test_installed_folders(tmp_path: Path, words: str, places: list[str]) -> None:
     (tmp_path / "lib" / "test").mkdir(parents=True)
     (tmp_path / "lib" / "a.lua").touch()
-    (tmp_path / "lib" / "test" / "b.lua").touch()
+    for name in ("b.lua", "c.jpg", "d.c", "lua"):
+        (tmp_path / "lib" / "test" / name).touch()
     what, _, rest = words.partition(" ")
     to = rest if rest.startswith("DESTINATION") else f"DESTINATION ${{LUADIR}}/p {rest}"
     (tmp_path / "CMakeLists.txt").write_text(f"install(DIRECTORY {what} {to})")
