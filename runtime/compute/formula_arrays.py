@@ -118,15 +118,8 @@ def _program(text: str, tensors: tuple[str, ...], letter: str, result: str) -> _
     for ufunc, inputs, out, signature in steps:
         kinds = signature.replace("->", "")
         arguments = [position(x, of) for x, of in zip((*inputs, out), kinds, strict=True)]
-        calls.append((_of_places(ufunc), itemgetter(*arguments)))
+        calls.append((ufunc or _convert, itemgetter(*arguments)))
     return _Program(numbers, tuple(x.type for x in buffers), list(views), calls)
-
-
-def _of_places(ufunc: Callable[..., Any] | None) -> Callable[..., Any]:
-    """A function of the inputs and, last, of the result: a ufunc, or a conversion for None."""
-    if ufunc in (np.maximum, np.minimum):  # numpy warns: some take the result for a third input
-        return lambda a, b, out: ufunc(a, b, out=out)
-    return ufunc or _convert
 
 
 def _convert(source: Array, out: Array) -> None:
