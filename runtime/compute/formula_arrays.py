@@ -42,10 +42,11 @@ def compute_by_steps(
             program = _program(text, tensors, letter, kind)
             programs[kind] = program, [constant(x, numbers) for x in program.numbers]
         program, constants = programs[kind]
-        operands = [out, *arrays, *constants, *_scratch_arrays(program.buffers, out.shape)]
-        operands += [operands[i].view(of) for i, of in program.views]
+        sources = [out, *arrays, *constants, *_scratch_arrays(program.buffers, out.shape)]
+        values = [sources[i].view(of) if of else sources[i] for i, of in program.operands]
         for function, pick in program.calls:
-            function(*pick(operands))
+            *inputs, result = pick(values)
+            function(*inputs, out=result)
 
     return compute
 
@@ -87,15 +88,15 @@ def constant(x: Operand, numbers: Mapping[str, Any]) -> Array:
 class _Program(NamedTuple):
     """The steps of a formula as calls.
 
-    numbers, buffers: what they need besides the result and the tensors, in this order. views: the
-    positions among all these of arrays that are taken as another type of the same size, and the
-    type; they come behind. calls: functions, and what picks a call's arguments from the operands,
-    the result last.
+    numbers, buffers: what they need besides the result and the tensors, in this order.
+    operands: the positions of arrays among all these, and as what type of the same size they are
+    taken; None for their own. calls: functions, and what picks a call's arguments, the result
+    last, from the operands.
     """
 
     numbers: list[Operand]
     buffers: tuple[str, ...]
-    views: list[tuple[int, str]]
+    operands: list[tuple[int, str | None]]
     calls: list[tuple[Callable[..., Any], itemgetter[Any]]]
 
 
@@ -107,19 +108,17 @@ def _program(text: str, tensors: tuple[str, ...], letter: str, result: str) -> _
     buffers = [x for x in used if x.kind == "buffer"]
     known = [Operand("tensor", RESULT, result), *(Operand("tensor", x, letter) for x in tensors)]
     places = {x: i for i, x in enumerate([*known, *numbers, *buffers])}
-    views: dict[tuple[int, str], int] = {}
+    operands: dict[tuple[int, str | None], int] = {}
 
     def position(x: Operand, kind: str) -> int:
-        if kind == x.type:
-            return places[x]
-        return views.setdefault((places[x], kind), len(places) + len(views))
+        return operands.setdefault((places[x], kind if kind != x.type else None), len(operands))
 
     calls: list[tuple[Callable[..., Any], itemgetter[Any]]] = []
     for ufunc, inputs, out, signature in steps:
         kinds = signature.replace("->", "")
         arguments = [position(x, of) for x, of in zip((*inputs, out), kinds, strict=True)]
         calls.append((ufunc or _convert, itemgetter(*arguments)))
-    return _Program(numbers, tuple(x.type for x in buffers), list(views), calls)
+    return _Program(numbers, tuple(x.type for x in buffers), list(operands), calls)
 
 
 def _convert(source: Array, out: Array) -> None:
