@@ -206,11 +206,10 @@ def spread_of_rows(rows: Array, large: bool = True) -> tuple[Array, Array]:
 def cumulate_rows(rows: Array, out: Array) -> None:
     """Write the sums so far in rows, taken in float64, to an array of their type and shape.
 
-    Both are contiguous, of float32 or float64 numbers. Of a nan the sign is kept.
+    Both are contiguous, of finite float32 or float64 numbers.
     """
     numbers = {"size": rows.itemsize, "count": rows.shape[1]}
-    large = rows.size >= LARGE
-    thread_pool.run("cumulate", len(rows), large=large, out=out, source=rows, **numbers)
+    thread_pool.run("cumulate", len(rows), out=out, source=rows, **numbers)
 
 
 def take_rows(rows: Array, at: Array, out: Array) -> None:

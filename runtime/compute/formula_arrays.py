@@ -45,8 +45,7 @@ def compute_by_steps(
         sources = [out, *arrays, *constants, *_scratch_arrays(program.buffers, out.shape)]
         values = [sources[i].view(of) if of else sources[i] for i, of in program.operands]
         for function, pick in program.calls:
-            *inputs, result = pick(values)
-            function(*inputs, out=result)
+            function(*pick(values))
 
     return compute
 

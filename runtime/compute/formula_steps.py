@@ -20,9 +20,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
-from types import CodeType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -75,48 +73,9 @@ def cases(tree: ast.expr) -> Iterable[tuple[ast.expr, ast.expr | None]]:
         yield tree, None
 
 
-class Case(NamedTuple):
-    """One of the expressions of a formula.
-
-    names: those in it. test: its condition; None for all other calls. compares: whether it is a
-    comparison that gives 1 where it holds and otherwise 0.
-    """
-
-    text: str
-    names: tuple[str, ...]
-    test: CodeType | None
-    compares: bool
-
-
-class Cases:
-    """The expressions of a formula, of which the values of a call choose one."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    @cached_property
-    def _all(self) -> list[Case]:
-        return [
-            Case(
-                ast.unparse(tree),
-                tuple(sorted(names(tree))),
-                None if test is None else compile(ast.Expression(test), self._text, "eval"),
-                _compared(tree) is not None,
-            )
-            for tree, test in cases(parse(self._text))
-        ]
-
-    def choose(self, values: dict[str, Any]) -> Case:
-        """The first one whose condition holds. Raises ValueError where none does."""
-        for case in self._all:
-            if case.test is None or eval(case.test, {}, values):
-                return case
-        raise ValueError(f"{self._text!r} has no case for the call")
-
-    @property
-    def last(self) -> Case:
-        """The one for calls for which no condition holds."""
-        return self._all[-1]
+def is_comparison(tree: ast.expr) -> bool:
+    """Tell whether a formula is a comparison that gives 1 where it holds and otherwise 0."""
+    return _compared(tree) is not None
 
 
 def _compared(tree: ast.expr) -> ast.expr | None:

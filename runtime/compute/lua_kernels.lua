@@ -1,15 +1,29 @@
 --- Loops over raw memory for algorithms that numpy does not have.
 -- Python calls these functions with the addresses of arrays, which it keeps alive
--- (runtime/compute/lua_kernels.py). It has made the nans in them safe for Lua (see
--- tensor/elements.lua).
+-- (runtime/compute/lua_kernels.py). It has made the nans in them safe for Lua, except where `load`
+-- reads the elements (see tensor/elements.lua).
 -- @module lua_kernels
 
-local ffi = import 'ffi'
+local ffi, c_structs = import('ffi', 'core.c_structs')
 
 local doubles, ints = ffi.typeof('double *'), ffi.typeof('int32_t *')
 local rshift = require('bit').rshift
+local load = c_structs.dtypes[c_structs.DOUBLE + 1].load
 
 local kernels = {}
+
+--- Writes the cumulative sums of rows of n doubles.
+-- @param from, to addresses of rows * n doubles
+function kernels.cumsum(from, to, rows, n)
+  local a, r = ffi.cast(doubles, from), ffi.cast(doubles, to)
+  for row = 0, rows - 1 do
+    local sum = 0
+    for i = row * n, row * n + n - 1 do
+      sum = sum + load(a, i)
+      r[i] = sum
+    end
+  end
+end
 
 -- --------------------------------------------------------------------- random
 

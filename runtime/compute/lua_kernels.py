@@ -28,6 +28,12 @@ def _make_safe(numbers: Array) -> None:
         numbers[np.isnan(numbers)] = np.nan
 
 
+def cumsum_rows(rows: Array, out: Array) -> None:
+    """The running sums along the last dimension; both are contiguous arrays of doubles."""
+    n = rows.shape[-1]
+    _run(b"cumsum", rows, out, rows.size // n, n)
+
+
 def _keys(rows: Array, descending: bool) -> tuple[Array, Array]:
     """Doubles with the order of the elements (or the opposite order), for sorting.
 

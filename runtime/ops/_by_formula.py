@@ -6,15 +6,17 @@ numpy takes them, in pieces that threads share where there are many. So both giv
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from th_shell.runtime.calls.table import ALL, FLOATS, op
 from th_shell.runtime.compute.formula_arrays import compute_by_steps, single_ufunc
-from th_shell.runtime.compute.formula_steps import Cases
+from th_shell.runtime.compute.formula_steps import cases, is_comparison, parse
 from th_shell.runtime.core.dtypes import BYTE, Array, DType, cast_scalar
 from th_shell.runtime.core.tensor import Tensor
 from th_shell.runtime.ops._operands import Compute, compute_each
@@ -48,18 +50,17 @@ class Formula:
         self._tensors = tuple(name for name, kind in pairs if "real" not in kind)
         self._first = self._names.index(self._tensors[0])
         self._told = forms.told
-        self._cases = Cases(text)
+        trees = list(cases(parse(text)))
+        self._is_comparison = is_comparison(trees[-1][0])
+        self._cases = [(ast.unparse(tree), test and _compiled(test)) for tree, test in trees]
         self._ufuncs: dict[Any, Any] = {}
 
     def compute(self, r: Tensor, *operands: Operand) -> None:
         """r = what the formula gives, element by element."""
         first: Any = operands[self._first]
         values = dict(zip(self._names, operands, strict=True))
-        dtype = first.dtype
-        case = self._cases.choose(values) if dtype.is_float else self._cases.last
-        # Steps leave out a factor that is written as 1.
-        text = case.text.replace("value *", "1 *") if values.get("value") == 1 else case.text
-        is_flag = r.dtype is BYTE and case.compares
+        text, dtype = self._case(first.dtype, values), first.dtype
+        is_flag = r.dtype is BYTE and self._is_comparison
         key = text, dtype.index
         if key not in self._ufuncs:
             self._ufuncs[key] = single_ufunc(text, self._tensors, dtype.numpy.char)
@@ -71,6 +72,22 @@ class Formula:
             compute = _into_flags(compute) if is_flag else compute
             numbers = [values[name] for name in self._tensors]
         compute_each(r, compute, *numbers, told=self._told)
+
+    def _case(self, dtype: DType, values: dict[str, Any]) -> str:
+        """The formula for the numbers of a call; of whole numbers always the last one.
+
+        A factor that is 1 is written as such: steps leave it out.
+        """
+        text = self._cases[-1][0]
+        if len(self._cases) > 1 and dtype.is_float:
+            text = next(
+                formula for formula, test in self._cases if not test or eval(test, {}, values)
+            )
+        return text.replace("value *", "1 *") if values.get("value") == 1 else text
+
+
+def _compiled(test: ast.expr) -> CodeType:
+    return compile(ast.Expression(test), "<case>", "eval")
 
 
 def _into_flags(compute: Compute) -> Compute:

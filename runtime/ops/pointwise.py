@@ -18,6 +18,7 @@ import numpy as np
 
 from th_shell.runtime.calls.table import FLOATS, op
 from th_shell.runtime.compute.bulk import add_multiple
+from th_shell.runtime.compute.formula_arrays import compute_by_steps
 from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.runtime.core.dtypes import BYTE, INT, LONG, Array, DType, cast
 from th_shell.runtime.core.errors import ArgError, TorchError
@@ -229,6 +230,11 @@ for _name in (*_OF_NUMBERS.split(), "neg", "cinv"):
         of_numbers(_name, _formula, "t", f"{_name} of a number", types=_types)
 _SIGN = "(t > 0 and 1 or 0) - (t < 0 and 1 or 0)"
 each("sign", _FORMS, _SIGN, "the sign of t: 1, 0 or -1; that of nan is 0")
+
+
+def compute_sigmoid(t: Array, out: Array) -> None:
+    """out = the sigmoid of each element."""
+    compute_by_steps(_FORMULAS["sigmoid"], ("t",), {}, np.dtype(t.dtype))(t, out=out)
 
 
 _SIGNS = {"lt": "<", "gt": ">", "le": "<=", "ge": ">=", "eq": "==", "ne": "~="}

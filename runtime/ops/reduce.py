@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.calls.table import FLOATS, op
-from th_shell.runtime.compute.bulk import PIECE, blocks, cumulate_rows, pieces
+from th_shell.runtime.compute.bulk import PIECE, blocks, pieces
 from th_shell.runtime.compute.libm import function
+from th_shell.runtime.compute.lua_kernels import cumsum_rows
 from th_shell.runtime.core.dtypes import DOUBLE, Array, DType, cast
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.tensor import Tensor, describe
@@ -87,8 +88,7 @@ def _add_running(name: str, accumulate: Any, word: str, fold: str) -> None:
         if name == "cumsum" and _is_long_row(t, dim):
             resize_for(r, t)
             if r.is_contiguous:
-                rows = copy_if_shared(t.array, r.array)
-                cumulate_rows(rows.reshape(-1, t.sizes[dim]), r.array)
+                cumsum_rows(copy_if_shared(t.array, r.array), r.array)
                 return
         _store_as(r, accumulate(t.array, axis=dim, dtype=accumulator(t.dtype)))
 

@@ -14,9 +14,13 @@ replaced: `input`, or `gradOutput` where that is there.
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from types import CodeType
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +32,7 @@ from th_shell.runtime.compute.formula_arrays import (
     constant,
     steps_of,
 )
-from th_shell.runtime.compute.formula_steps import Cases, Operand, Step, inner_loops
+from th_shell.runtime.compute.formula_steps import Operand, Step, cases, inner_loops, names, parse
 from th_shell.runtime.compute.thread_pool import LARGE, share
 from th_shell.runtime.core.dtypes import Array, cast_scalar
 from th_shell.runtime.core.errors import TorchError
@@ -48,15 +52,45 @@ from th_shell.runtime.thnn.table import Call, add_row
 _NORM, _NAN = "NORM", "NAN"
 
 
+class _Case(NamedTuple):
+    """The formula of a case, the names in it, and its condition; None for any other case."""
+
+    text: str
+    names: tuple[str, ...]
+    test: CodeType | None
+
+
+@dataclass(frozen=True)
 class Formula:
-    """A formula of a row: "result = expression"; the result is TOTAL for a loss.
+    """A formula of a row: the result's name, TOTAL for a loss, and its text.
 
     like: the tensor whose sizes the result gets.
     """
 
-    def __init__(self, text: str, like: str = "input") -> None:
-        self.result, _, expression = text.partition(" = ")
-        self.cases, self.like = Cases(expression), like
+    result: str
+    text: str
+    like: str
+
+    @cached_property
+    def cases(self) -> list[_Case]:
+        """Return the formula of each case."""
+        return [
+            _Case(
+                ast.unparse(tree),
+                tuple(sorted(names(tree))),
+                None if test is None else compile(ast.Expression(test), self.text, "eval"),
+            )
+            for tree, test in cases(parse(self.text))
+        ]
+
+
+def formulas_of(text: str, like: str | None) -> tuple[Formula, ...]:
+    """The formulas of a row."""
+    formulas = []
+    for part in text.split("; "):
+        result, _, formula = part.partition(" = ")
+        formulas.append(Formula(result, formula, like or "input"))
+    return tuple(formulas)
 
 
 def formula(
@@ -65,14 +99,14 @@ def formula(
     text: str,
     *,
     check: Callable[[Call], None] | None = None,
-    like: str = "input",
+    like: str | None = None,
 ) -> None:
     """Add the row of a function that is a formula, or several.
 
     check: raises the errors about a call's arguments. like: the tensor whose sizes the result
-    gets.
+    gets, by default `input`.
     """
-    each = [Formula(part, like) for part in text.split("; ")]
+    each = formulas_of(text, like)
 
     def implementation(call: Call) -> None:
         if check is not None:
@@ -84,28 +118,28 @@ def formula(
     add_row(name, parameters, implementation)
 
 
-def compute_formula(formula: Formula, call: Call, **more: Tensor | float) -> None:
-    """Compute a formula for a call. more: what names in it stand for, besides the call's arguments.
+def compute_formula(formula: Formula, call: Call, **numbers: float) -> None:
+    """Compute a formula for a call. numbers: those that stand for names in it, besides the call's.
 
     Raises ValueError where no case of the formula is the call's.
     """
-    values = {**vars(call), **more}
+    values = {**vars(call), **numbers}
     result: Tensor = call.output if formula.result == "TOTAL" else values[formula.result]
     dtype = result.dtype
     for name, value in values.items():
         if isinstance(value, float | int) and not isinstance(value, bool):
             values[name] = cast_scalar(value, dtype)
-    case = formula.cases.choose(values)
-    tensors = tuple(name for name in case.names if isinstance(values.get(name), Tensor))
+    text, used, _ = _case(formula, values)
+    tensors = tuple(name for name in used if isinstance(values.get(name), Tensor))
     sources = [values[name] for name in tensors]
     count = sources[0].nelement
     average = bool(values.get("sizeAverage"))
     values[_NORM] = dtype.numpy.type(1 / max(count, 1) if average else 1)
     values[_NAN] = math.nan
     if is_recording():
-        _record(formula, call, case.text, {n: values[n] for n in tensors}, values)
+        _record(formula, call, text, {n: values[n] for n in tensors}, values)
         return
-    compute = compute_by_steps(case.text, tensors, values, dtype.numpy)
+    compute = compute_by_steps(text, tensors, values, dtype.numpy)
     if formula.result == "TOTAL":
         _store_total(result, compute, sources, count if average else 1)
     elif values.get("inplace"):
@@ -115,6 +149,14 @@ def compute_formula(formula: Formula, call: Call, **more: Tensor | float) -> Non
     else:
         result.resize(values[formula.like].sizes)
         elementwise(result, compute, *sources)
+
+
+def _case(formula: Formula, values: dict[str, Any]) -> _Case:
+    """The case that a call is."""
+    for case in formula.cases:
+        if case.test is None or eval(case.test, {}, values):
+            return case
+    raise ValueError(f"{formula.text!r} has no case for the call")
 
 
 def _store_total(
@@ -127,7 +169,7 @@ def _store_total(
         compute(*arrays, out=out)
         return out
 
-    output.array[0] = _total(terms, *sources) / count if count else math.nan
+    output.array[0] = total(terms, *sources) / count if count else math.nan
 
 
 def _record(
@@ -139,16 +181,14 @@ def _record(
     count = len(next(iter(arrays.values())))
     if not count or any(len(x) != count for x in arrays.values()):
         refuse_recording("elements are missing")
-    if formula.result != "TOTAL":
-        _record_steps(text, arrays, values, out.reshape(-1))
-        return
-    if count > PIECE:
-        refuse_recording("sums of pieces are added up")
-    terms = working(count, np.float64)
-    _record_steps(text, arrays, values, terms)
-    divisor = count if values.get("sizeAverage") else 1
-    sizes = {"size": out.itemsize, "length": count, "count": divisor}
-    run("nn_total", 1, terms=terms, output=out, **sizes, **loops(terms.dtype, np.add))
+    if formula.result == "TOTAL":
+        if count > PIECE:
+            refuse_recording("sums of pieces are added up")
+        terms = working(count, np.float64)
+        record_steps(text, arrays, values, terms)
+        record_total(terms, out, count if values.get("sizeAverage") else 1)
+    else:
+        record_steps(text, arrays, values, out.reshape(-1))
 
 
 def _recorded_result(formula: Formula, call: Call, values: dict[str, Any]) -> Array:
@@ -163,7 +203,11 @@ def _recorded_result(formula: Formula, call: Call, values: dict[str, Any]) -> Ar
     return call.write(result, values[formula.like].sizes)
 
 
-def _total(terms: Callable[..., Array], *tensors: Tensor) -> float:
+#: Gives the terms of a sum for pieces of tensors, or their sum.
+Terms = Callable[..., Any]
+
+
+def total(terms: Terms, *tensors: Tensor) -> float:
     """The sum of the terms, taken in float64; tensors have as many elements.
 
     Piece by piece, so that the terms stay in the processor's cache: those of many elements are
@@ -182,7 +226,7 @@ def _total(terms: Callable[..., Array], *tensors: Tensor) -> float:
     return float(sums.sum())
 
 
-def _record_steps(
+def record_steps(
     text: str, tensors: Mapping[str, Array], numbers: Mapping[str, Any], out: Array
 ) -> None:
     """Note the jobs that set out to what a formula gives for the elements of tensors.
@@ -214,3 +258,17 @@ def _record_step(step: Step, operands: list[Any], n: int) -> None:
     step_a, step_b, step_c = (*(x.itemsize if x.ndim else 0 for x in operands), 0)[:3]
     parameters = {"a": a, "b": b, "c": c, "stepA": step_a, "stepB": step_b, "stepC": step_c}
     run("nn_step", n, run=loop[0], data=loop[1], **parameters)
+
+
+def record_total(terms: Array, output: Array, count: int) -> None:
+    """Note the job that sets output to the sum of terms / count."""
+    run(
+        "nn_total",
+        1,
+        size=output.itemsize,
+        terms=terms,
+        output=output,
+        length=terms.size,
+        count=count,
+        **loops(terms.dtype, np.add),
+    )

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from th_shell.runtime.core.dtypes import cast_scalar
+from th_shell.runtime.core.dtypes import Array, cast_scalar
 from th_shell.runtime.core.errors import ArgError
 from th_shell.runtime.core.tensor import Tensor
 from th_shell.runtime.ops._operands import check_counts as check_operands
-from th_shell.runtime.thnn._formulas import Formula, compute_formula, formula
+from th_shell.runtime.ops._operands import elementwise
+from th_shell.runtime.ops.pointwise import compute_sigmoid
+from th_shell.runtime.thnn._formulas import compute_formula, formula, formulas_of
 from th_shell.runtime.thnn.checks import check_counts, check_shapes
 from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
@@ -137,31 +139,40 @@ def _halves(input: Tensor, dim: int) -> tuple[int, Tensor, Tensor]:
     return dim - 1, input.narrow(dim - 1, 0, half), input.narrow(dim - 1, half, half)
 
 
-_OPEN = "reciprocal(exp(-gate) + 1)"
-_GATED = Formula(f"output = {_OPEN} * first", like="first")
-_GATE = Formula(f"of_first = {_OPEN} * gradOutput", like="gate")
-_SLOPE = Formula(
-    f"of_gate = cast((1 - double({_OPEN})) * double({_OPEN})) * gradOutput * first", like="gate"
-)
-
-
 @thnn("GatedLinear_updateOutput", FORWARD + ", int dim", repeats=False)
 def gated_linear(call: Call) -> None:
     """output = the first half of input times the sigmoid of its second half."""
-    _, first, gate = _halves(call.input, call.dim)
-    compute_formula(_GATED, call, first=first, gate=gate)
+    _, first, second = _halves(call.input, call.dim)
+
+    def compute(x: Array, gate: Array, out: Array) -> None:
+        factor = np.empty_like(gate)
+        compute_sigmoid(gate, out=factor)
+        np.multiply(factor, x, out=out)
+
+    call.output.resize(first.sizes)
+    elementwise(call.output, compute, first, second)
 
 
 @thnn("GatedLinear_updateGradInput", BACKWARD + ", int dim", repeats=False)
 def gated_linear_backward(call: Call) -> None:
     """The gradients of both halves: gradOutput * s, gradOutput * s * (1 - s) * first half."""
-    dim, first, gate = _halves(call.input, call.dim)
+    dim = call.dim
+    dim, first, second = _halves(call.input, dim)
     check_operands(r_=first, t=first, src=call.gradOutput)
+
+    def gate(x: Array, g: Array, out: Array) -> None:
+        compute_sigmoid(x, out=out)
+        np.multiply(out, g, out=out)
+
+    def slope(x: Array, g: Array, y: Array, out: Array) -> None:
+        z = np.empty_like(x)
+        compute_sigmoid(x, out=z)
+        np.multiply(((1 - z.astype(np.float64)) * z).astype(z.dtype) * g, y, out=out)
+
     call.gradInput.resize(call.input.sizes)
     half = first.sizes[dim]
-    of_first, of_gate = (call.gradInput.narrow(dim, at, half) for at in (0, half))
-    compute_formula(_SLOPE, call, of_gate=of_gate, first=first, gate=gate)
-    compute_formula(_GATE, call, of_first=of_first, gate=gate)
+    elementwise(call.gradInput.narrow(dim, half, half), slope, second, call.gradOutput, first)
+    elementwise(call.gradInput.narrow(dim, 0, half), gate, second, call.gradOutput)
 
 
 # -- by where elements lie
@@ -269,9 +280,8 @@ for name in ("HardShrink", "SoftShrink"):
     formula(f"{name}_updateGradInput", BACKWARD + ", accreal lambda", _SHRINK, check=_same_count)
 
 _RANDOM = ", accreal lower, accreal upper, bool train, bool inplace"
-_LEAKING, _LEAKING_BACK = Formula(_LEAK), Formula(_LEAK_BACK.format("True"))
-_TIMES_NOISE = Formula("output = input * noise")
-_TIMES_NOISE_BACK = Formula("gradInput = gradOutput * noise", like="gradOutput")
+(_LEAKING,) = formulas_of(_LEAK, None)
+(_LEAKING_BACK,) = formulas_of(_LEAK_BACK.format("True"), None)
 
 
 @thnn(
@@ -309,3 +319,7 @@ def random_relu_backward(call: Call) -> None:
         return
     check_operands(r_=call.gradOutput, t=call.gradOutput, src=call.noise)
     compute_formula(_TIMES_NOISE_BACK, call)
+
+
+(_TIMES_NOISE,) = formulas_of("output = input * noise", None)
+(_TIMES_NOISE_BACK,) = formulas_of("gradInput = gradOutput * noise", "gradOutput")

@@ -39,7 +39,7 @@ CHANGES = (
 )
 
 #: Functions that compute for no row of the table: th_shell.torch alone calls them.
-NO_ROW = ("job('spread'",)
+NO_ROW = ("job('spread'", "job('cumulate'")
 
 _HEAD = re.compile(r"(?:local )?(?:function|job\(|add\(|def |class )")  # where a function begins
 

@@ -184,16 +184,14 @@ job('spread', 'out source size count', function(p, first, last)
   end
 end)
 
-local loads = { [4] = raw_memory.load_float, [8] = raw_memory.load_double }
-
--- The sums so far in rows of `count` numbers of `size` bytes.
+-- The sums so far in rows of `count` numbers of `size` bytes, which are finite, too.
 job('cumulate', 'out source size count', function(p, first, last)
-  local n, pointer, load = p.count, reals[p.size], loads[p.size]
+  local n, pointer = p.count, reals[p.size]
   local out, source = cast(pointer, p.out), cast(pointer, p.source)
   for row = first, last - 1 do
     local x, sums, sum = source + row * n, out + row * n, 0
     for i = 0, n - 1 do
-      sum = sum + load(x, i)
+      sum = sum + x[i]
       sums[i] = sum
     end
   end
