@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from th_shell.runtime.calls.forms import Form
 from th_shell.runtime.calls.table import Row
 from th_shell.runtime.compute.c_functions import conversion, inner_loop
-from th_shell.runtime.compute.formula_steps import Operand, Step, inner_loops
+from th_shell.runtime.compute.formula_steps import Operand, Step, place_temporaries
 from th_shell.runtime.core.dtypes import BYTE, DOUBLE, FLOAT, INT, LONG, DType
 from th_shell.runtime.core.tensor import TENSOR_CLASSES
 
@@ -196,52 +196,78 @@ def start(k: int, kind: str) -> str:
 
 # -- runs of elements
 
+_WHOLE = {"d": "long", "f": "int"}  # whole numbers of the size of a type
+
 
 def run_code(name: str, tensors: Sequence[int | str], more: str, steps: list[Step]) -> str | None:
     """A Lua function of n, addresses of tensors and distances that calls inner loops.
 
     more: further parameters. None where there is no such loop.
     """
-    loops: list[str] = []
-    lines: list[str] = []
-    for i, step in enumerate(inner_loops(steps)):
-        if step.ufunc is None:
-            _convert(step, loops, lines)
-            continue
-        loop = inner_loop(step.ufunc, step.signature)
-        if loop is None:
-            return None
-        loops.append(f"local {name}_{i} = to_loop({loop[0]})")
-        lines += _set_operands((*step.inputs, step.out))
-        lines.append(f"  {name}_{i}(operands, count, steps, {loop[1]})")
-    has_loop = any(step.ufunc is None and step.inputs[0].type != "?" for step in steps)
+    loops, lines = _calls(steps, name)
+    if loops is None:
+        return None
+    has_loop = any(step.ufunc is None for step in steps)
     parameters = "n" + "".join(f", p{k}, t{k}" for k in tensors) + more + ", ..." * has_loop
     return "\n".join([*loops, f"local function {name}({parameters})", *lines, "end"])
 
 
-def _convert(step: Step, loops: list[str], lines: list[str]) -> None:
-    """Add Lua code that makes a function for a conversion of buffers, and code that calls it."""
-    source, out = (f"buffer{x.name}" for x in (step.inputs[0], step.out))
-    widens = step.out.type == "d"
-    name, kind, result = ("widen", "float", "double") if widens else ("narrow", "double", "float")
-    loops.append(f"local {name} = make_{name}({conversion(widens) or 'nil'})")
-    lines.append(f"  {name}(n, {source}, {out}, {kind}_{source}, {result}_{out})")
+def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
+    """Return Lua code that looks up the inner loops, and code that calls them."""
+    places = place_temporaries(steps)
+    loops, lines = [], []
+    for i, step in enumerate(steps):
+        if step.ufunc is None:
+            loops.append(_converter(step))
+            lines.append(_conversion(step, places))
+            continue
+        loop = inner_loop(step.ufunc, step.signature)
+        if loop is None:
+            return None, []
+        loops.append(f"local {name}_{i} = to_loop({loop[0]})")
+        operands, distances = [], []
+        for k, x in enumerate((*step.inputs, step.out)):
+            if x.kind == "number":
+                lines.append(f"  {POINTERS[x.type]}_cells[{k}] = {x.name}")
+            elif x.kind == "whole":
+                lines.append(f"  {_WHOLE.get(x.type, POINTERS[x.type])}_cells[{k}] = {x.name}")
+            operands.append(_address(x, places, k))
+            distances.append(f"t{x.name}" if x.kind == "tensor" else _distance(x))
+        for target, values in (("operands", operands), ("steps", distances)):
+            left = ", ".join(f"{target}[{k}]" for k in range(len(values)))
+            lines.append(f"  {left} = {', '.join(values)}")
+        lines.append("  count[0] = n")
+        lines.append(f"  {name}_{i}(operands, count, steps, {loop[1]})")
+    return loops, lines
 
 
-def _set_operands(operands: Sequence[Operand]) -> list[str]:
-    """Return Lua code that sets what an inner loop gets."""
-    lines, addresses, distances = [], [], []
-    for k, x in enumerate(operands):
-        if x.kind == "number":
-            lines.append(f"  {POINTERS[x.type]}_cells[{k}] = {x.name}")
-        address, distance = {
-            "tensor": (f"p{x.name}", f"t{x.name}"),
-            "number": (f"{POINTERS[x.type]}_cell{k}", "0"),
-            "buffer": (f"buffer{x.name}", str(SIZES[x.type])),
-        }[x.kind]
-        addresses.append(address)
-        distances.append(distance)
-    for name, values in (("operands", addresses), ("steps", distances)):
-        left = ", ".join(f"{name}[{k}]" for k in range(len(values)))
-        lines.append(f"  {left} = {', '.join(values)}")
-    return [*lines, "  count[0] = n"]
+def _names(step: Step) -> tuple[str, str, str]:
+    """Return the name of a conversion and its types in Lua: float to double, or back."""
+    return ("widen", "float", "double") if step.out.type == "d" else ("narrow", "double", "float")
+
+
+def _conversion(step: Step, places: dict[Operand, int]) -> str:
+    """Return Lua code that converts elements in buffers."""
+    source, out = (f"buffer{places.get(x, x.name)}" for x in (step.inputs[0], step.out))
+    name, kind, result_kind = _names(step)
+    return f"  {name}(n, {source}, {out}, {kind}_{source}, {result_kind}_{out})"
+
+
+def _converter(step: Step) -> str:
+    """Return Lua code that makes the function for a conversion."""
+    name = _names(step)[0]
+    return f"local {name} = make_{name}({conversion(name == 'widen') or 'nil'})"
+
+
+def _address(x: Operand, places: dict[Operand, int], k: int) -> str:
+    if x.kind == "tensor":
+        return f"p{x.name}"
+    if x.kind == "number":
+        return f"{POINTERS[x.type]}_cell{k}"
+    if x.kind == "whole":
+        return f"{_WHOLE.get(x.type, POINTERS[x.type])}_cell{k}"
+    return f"buffer{x.name if x.kind == 'buffer' else places[x]}"
+
+
+def _distance(x: Operand) -> str:
+    return "0" if x.kind in ("number", "whole") else str(SIZES[x.type])

@@ -29,7 +29,7 @@ from th_shell.runtime.compute.formula_calls import (
     start,
     structs,
 )
-from th_shell.runtime.compute.formula_steps import Operand, Step, Steps, cases, inner_loops, parse
+from th_shell.runtime.compute.formula_steps import Operand, Step, Steps, cases, parse
 from th_shell.runtime.core.dtypes import DOUBLE
 
 AXPY = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # what a row with axpy has for `each`
@@ -43,7 +43,7 @@ def each_code(call: Call, formula: str) -> str | None:
     choice: list[tuple[str, str | None]] = []
     for k, (tree, condition) in enumerate(cases(parse(formula)), 1):
         steps = _steps(call, tree)
-        if any(step.ufunc is None for step in inner_loops(steps)):  # Python converts types
+        if any(step.ufunc is None for step in steps):  # Python converts types
             return None
         run = run_code(f"run{k}", _in_order(call), numbers(call), steps)
         if run is None:
@@ -274,7 +274,8 @@ def _threads(call: Call, tree: ast.expr) -> str | None:
 
 def _as_double(x: Operand) -> str:
     """A number as a job gets it: where bits are meant, the double that has them."""
-    return x.name if x.type == "d" else repr(struct.unpack("d", struct.pack("q", int(x.name)))[0])
+    bits = struct.pack("q", int(x.name)) if x.kind == "whole" else None
+    return repr(struct.unpack("d", bits)[0]) if bits else x.name
 
 
 def _axpy(call: Call, formula: str) -> str | None:

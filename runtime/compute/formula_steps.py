@@ -18,9 +18,8 @@ comparison holds, and otherwise of zeros, ``a`` or ``b`` is ``b xor ((a xor b) a
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
@@ -86,11 +85,12 @@ def _compared(tree: ast.expr) -> ast.expr | None:
     return None
 
 
-class Operand(NamedTuple):
+@dataclass(frozen=True)
+class Operand:
     """An input or output of a step.
 
-    kind: 'tensor', 'number', or 'buffer' (the elements lie one after the other). A bare number has
-    no type of its own ('').
+    kind: 'tensor', 'number', 'buffer' (the elements lie one after the other), 'temporary' (a buffer
+    that is to be found), or 'whole', a whole number. A bare number has no type of its own ('').
     name: which; of a number, the Lua expression. type: numpy's letter for the element type.
     """
 
@@ -99,17 +99,18 @@ class Operand(NamedTuple):
     type: str
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True)
+class Step:
     """One inner loop; or, where ufunc is None, a conversion of the only input to out's type.
 
-    signature: the types, as in ``ufunc.types``. They need not be those of the operands,
+    signature: the loop's types, as in ``ufunc.types``. They need not be those of the operands,
     whose bits are then whole numbers of the same size; of bytes, the first of each element.
     """
 
     ufunc: np.ufunc | None
     inputs: tuple[Operand, ...]
     out: Operand
-    signature: str
+    signature: str = ""
 
 
 @dataclass
@@ -138,8 +139,8 @@ class Steps:
         elif result.type == out.type:
             self._add(np.positive, (result,), out)
         else:
-            self._convert(result, out, out.type)
-        return _in_buffers(self.steps)
+            self.steps.append(Step(None, (result,), out))
+        return self.steps
 
     def _add(self, ufunc: np.ufunc, inputs: tuple[Operand, ...], out: Operand) -> None:
         types = "".join(x.type for x in inputs)
@@ -201,37 +202,34 @@ class Steps:
             return Operand("number", f"-{x.name}", x.type)
         out = self._temporary(x.type)
         sign = "-2147483648" if x.type == "f" else "-9223372036854775808"
-        self._add_of_bits(np.bitwise_xor, (x, _whole(sign, x.type)), out)
+        self._of_bits(np.bitwise_xor, x, Operand("whole", sign, x.type), out)
         return out
 
     def _chosen(self, holds: Operand, value: Operand, alternative: Operand) -> Operand:
         """One of two values for each truth value."""
         kind = value.type or alternative.type or self.type
         value, alternative = self._typed(value, kind), self._typed(alternative, kind)
-        out = self._temporary(kind)
-        if _is_number(value, "1") and _is_number(alternative, "0"):
-            self._convert(holds, out, kind)
+        mask, out = self._temporary(kind), self._temporary(kind)
+        self.steps.append(Step(np.positive, (holds,), mask, "B->B"))
+        self._of_bits(np.bitwise_and, mask, Operand("whole", "1", kind), mask)
+        if value.kind == "number" and value.name == "0":
+            self._of_bits(np.subtract, mask, Operand("whole", "1", kind), mask)  # of the opposite
+            self._of_bits(np.bitwise_and, alternative, mask, out)
             return out
-        mask = self._temporary(kind)
-        self._convert(holds, mask, WHOLE.get(kind, kind))
-        if _is_number(value, "0"):
-            self._add_of_bits(np.subtract, (mask, _whole("1", kind)), mask)  # of the opposite
-            self._add_of_bits(np.bitwise_and, (alternative, mask), out)
+        self._of_bits(np.negative, mask, out=mask)
+        if alternative.kind == "number" and alternative.name == "0":
+            self._of_bits(np.bitwise_and, value, mask, out)
             return out
-        self._add_of_bits(np.negative, (mask,), mask)
-        if _is_number(alternative, "0"):
-            self._add_of_bits(np.bitwise_and, (value, mask), out)
-            return out
-        self._add_of_bits(np.bitwise_xor, (value, alternative), out)
-        self._add_of_bits(np.bitwise_and, (out, mask), out)
-        self._add_of_bits(np.bitwise_xor, (out, alternative), out)
+        self._of_bits(np.bitwise_xor, value, alternative, out)
+        self._of_bits(np.bitwise_and, out, mask, out)
+        self._of_bits(np.bitwise_xor, out, alternative, out)
         return out
 
-    def _add_of_bits(self, ufunc: np.ufunc, inputs: tuple[Operand, ...], out: Operand) -> None:
-        self.steps.append(_of_bits(ufunc, inputs, out))
-
-    def _convert(self, x: Operand, out: Operand, kind: str) -> None:
-        self.steps.append(Step(None, (x,), out, f"{x.type}->{kind}"))
+    def _of_bits(self, ufunc: np.ufunc, *inputs: Operand, out: Operand | None = None) -> None:
+        """A step on the bits of elements; without out, the last operand is the result."""
+        *operands, target = (*inputs, out) if out else inputs
+        whole = WHOLE.get(target.type, target.type)
+        self.steps.append(Step(ufunc, tuple(operands), target, f"{whole * len(operands)}->{whole}"))
 
     def _typed(self, x: Operand, kind: str) -> Operand:
         return x if x.type else Operand(x.kind, x.name, kind)
@@ -243,7 +241,7 @@ class Steps:
         if kind == _LONG:
             self._lengthen(x, out)
         else:
-            self._convert(x, out, kind)
+            self.steps.append(Step(None, (x,), out))
         return out
 
     def _lengthen(self, x: Operand, out: Operand) -> None:
@@ -253,59 +251,20 @@ class Steps:
         if x.type != BYTE.numpy.char:
             more = [(np.left_shift, "32"), (np.right_shift, "32")]
         for ufunc, number in more:
-            self._add_of_bits(ufunc, (out, _whole(number, _LONG)), out)
+            inputs = out, Operand("whole", number, _LONG)
+            self.steps.append(Step(ufunc, inputs, out, f"{_LONG}{_LONG}->{_LONG}"))
 
     def _temporary(self, kind: str) -> Operand:
         self._count += 1
         return Operand("temporary", str(self._count), kind)
 
 
-def _whole(number: str, kind: str) -> Operand:
-    """A whole number of the size of a type."""
-    return Operand("number", number, WHOLE.get(kind, kind))
-
-
-def _is_number(x: Operand, name: str) -> bool:
-    return x.kind == "number" and x.name == name
-
-
-def _of_bits(ufunc: np.ufunc, inputs: tuple[Operand, ...], out: Operand) -> Step:
-    """A step on the bits of elements."""
-    whole = WHOLE.get(out.type, out.type)
-    return Step(ufunc, inputs, out, f"{whole * len(inputs)}->{whole}")
-
-
-def _in_buffers(steps: list[Step]) -> list[Step]:
-    """The steps with a buffer for each temporary: one that nothing needs any more, or the next."""
-    last = {x: i for i, step in enumerate(steps) for x in step.inputs}
-    buffers: dict[Operand, Operand] = {}
+def place_temporaries(steps: list[Step]) -> dict[Operand, int]:
+    """The buffer of each temporary operand: one that nothing needs any more, or the next."""
+    last = {x: i for i, step in enumerate(steps) for x in step.inputs if x.kind == "temporary"}
+    places: dict[Operand, int] = {}
     for i, step in enumerate(steps):
-        x = step.out
-        if x.kind == "temporary" and x not in buffers:
-            taken = {buffers[y].name for y in buffers if last.get(y, -1) >= i}
-            free = next(str(k) for k in range(len(buffers) + 1) if str(k) not in taken)
-            buffers[x] = Operand("buffer", free, x.type)
-    return [
-        step._replace(
-            inputs=tuple(buffers.get(x, x) for x in step.inputs),
-            out=buffers.get(step.out, step.out),
-        )
-        for step in steps
-    ]
-
-
-def inner_loops(steps: list[Step]) -> Iterator[Step]:
-    """The steps as inner loops alone, but for conversions between floats and doubles.
-
-    A truth value becomes 1 or 0 by its byte, which is copied to the first one of an element.
-    """
-    for step in steps:
-        (x, *_), out = step.inputs, step.out
-        if step.ufunc is not None or x.type != "?":
-            yield step
-            continue
-        yield Step(np.positive, (x,), out, "B->B")
-        yield _of_bits(np.bitwise_and, (out, _whole("1", out.type)), out)
-        if step.signature.endswith(("d", "f")):
-            yield _of_bits(np.negative, (out,), out)
-            yield _of_bits(np.bitwise_and, (Operand("number", "1", out.type), out), out)
+        if step.out.kind == "temporary" and step.out not in places:
+            taken = {at for x, at in places.items() if last.get(x, -1) >= i}
+            places[step.out] = min(set(range(len(places) + 1)) - taken)
+    return places

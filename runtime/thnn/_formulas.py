@@ -26,13 +26,17 @@ import numpy as np
 
 from th_shell.runtime.compute.bulk import PIECE
 from th_shell.runtime.compute.c_functions import inner_loop
-from th_shell.runtime.compute.formula_arrays import (
-    RESULT,
-    compute_by_steps,
-    constant,
-    steps_of,
+from th_shell.runtime.compute.formula_arrays import compute_by_steps
+from th_shell.runtime.compute.formula_steps import (
+    WHOLE,
+    Operand,
+    Step,
+    Steps,
+    cases,
+    names,
+    parse,
+    place_temporaries,
 )
-from th_shell.runtime.compute.formula_steps import Operand, Step, cases, inner_loops, names, parse
 from th_shell.runtime.compute.thread_pool import LARGE, share
 from th_shell.runtime.core.dtypes import Array, cast_scalar
 from th_shell.runtime.core.errors import TorchError
@@ -226,6 +230,30 @@ def total(terms: Terms, *tensors: Tensor) -> float:
     return float(sums.sum())
 
 
+class _Operands:
+    """The arrays of a formula's operands: tensors, temporaries, and numbers, an element each."""
+
+    def __init__(self, tensors: Mapping[str, Array], numbers: Mapping[str, Any], n: int) -> None:
+        self._tensors, self._numbers, self._n = tensors, numbers, n
+        self._temporaries: dict[int, Array] = {}
+        self.places: Mapping[Operand, int] = {}
+
+    def array(self, x: Operand) -> Array:
+        """The elements of an operand."""
+        if x.kind == "tensor":
+            return self._tensors[x.name]
+        if x.kind == "temporary":
+            at = self.places[x]
+            if at not in self._temporaries:
+                self._temporaries[at] = working(self._n, np.float64)
+            return self._temporaries[at]
+        if x.kind == "whole":
+            return np.array([int(x.name)], WHOLE.get(x.type, x.type))
+        name = x.name.lstrip("-")
+        value = self._numbers[name] if name in self._numbers else float(name)
+        return np.array([-value if len(x.name) > len(name) else value], x.type)
+
+
 def record_steps(
     text: str, tensors: Mapping[str, Array], numbers: Mapping[str, Any], out: Array
 ) -> None:
@@ -235,27 +263,29 @@ def record_steps(
     """
     refuse_threads(out.size)
     letter = next(iter(tensors.values())).dtype.char
-    arrays = {Operand("tensor", name, letter): array for name, array in tensors.items()}
-    arrays[Operand("tensor", RESULT, out.dtype.char)] = out
-    for step in inner_loops(steps_of(text, tuple(tensors), letter, out.dtype.char)):
-        for x in (*step.inputs, step.out):
-            if x.kind == "number":
-                arrays[x] = constant(x, numbers)
-            elif x not in arrays:
-                arrays[x] = working(out.size, x.type)
-        _record_step(step, [arrays[x] for x in (*step.inputs, step.out)], out.size)
+    operands = {name: Operand("number", name, "") for name in names(parse(text))}
+    operands |= {name: Operand("tensor", name, letter) for name in tensors}
+    steps = Steps(operands, letter, "d").write(parse(text), Operand("tensor", "", out.dtype.char))
+    places = _Operands({**tensors, "": out}, numbers, out.size)
+    places.places = place_temporaries(steps)
+    for step in steps:
+        _record_step(step, places, out.size)
 
 
-def _record_step(step: Step, operands: list[Any], n: int) -> None:
+def _record_step(step: Step, places: _Operands, n: int) -> None:
+    operands = (*step.inputs, step.out)
+    arrays: list[Any] = [places.array(x) for x in operands]
     if step.ufunc is None:
-        source, out = operands
-        run("nn_convert", n, size=source.itemsize, outSize=out.itemsize, source=source, out=out)
+        sizes = [np.dtype(x.type).itemsize for x in operands]
+        run("nn_convert", n, size=sizes[0], outSize=sizes[1], source=arrays[0], out=arrays[1])
         return
     loop = inner_loop(step.ufunc, step.signature)
     if loop is None:
         raise TorchError(f"numpy has no {step.ufunc.__name__} for {step.signature}")
-    a, b, c = (*operands, 0)[:3]
-    step_a, step_b, step_c = (*(x.itemsize if x.ndim else 0 for x in operands), 0)[:3]
+    constant = ("number", "whole")
+    steps = [0 if x.kind in constant else np.dtype(x.type).itemsize for x in operands]
+    a, b, c = (*arrays, 0)[:3]
+    step_a, step_b, step_c = (*steps, 0)[:3]
     parameters = {"a": a, "b": b, "c": c, "stepA": step_a, "stepB": step_b, "stepC": step_c}
     run("nn_step", n, run=loop[0], data=loop[1], **parameters)
 
