@@ -27,7 +27,7 @@ local function hidden(f, ...)
 end
 
 local is_loaded = false
-local searched_path -- package.path when it was looked for in vain
+local searched_path -- package.path when it was looked for last
 
 local function open()
   require 'pl'
@@ -66,7 +66,7 @@ end
 --- What is to be done about an error, where that is that Penlight is not installed; or ''.
 function penlight.advice(message)
   local name = message:match("global '(%w+)' %(a nil value%)") or ''
-  if not is_distinct[name] then return '' end
+  if is_loaded or not is_distinct[name] then return '' end
   return ("%s is a module of Penlight, which Torch7's th had loaded: th --install penlight")
     :format(name)
 end

@@ -7,11 +7,11 @@ cmake-language(7).
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 _TOKEN = re.compile(
     r"#\[(?P<comment_level>=*)\[.*?\](?P=comment_level)\]|#[^\n]*|\s+"
@@ -130,6 +130,7 @@ class Interpreter:
 
     @property
     def variables(self) -> dict[str, str]:
+        """Return the variables of the innermost scope."""
         return self.scopes[-1]
 
     def run(self, commands: Sequence[Command]) -> None:
@@ -153,9 +154,9 @@ class Interpreter:
     def _call(self, command: Command) -> None:
         name, words = command.name, command.words
         if name in ("function", "macro"):
-            self._functions[words[0].lower()] = command
+            self._functions.update({word.lower(): command for word in words[:1]})
         elif name == "foreach":
-            self._loop(self._items(self.values(words)), command.body)
+            self._loop(self._items(*self.values(words)), command.body)
         elif name == "while":
             self._loop(iter(lambda: self._is_true(words), False), command.body)
         elif name in ("break", "continue", "return"):
@@ -163,7 +164,8 @@ class Interpreter:
         elif name in self._functions:
             self._call_function(self._functions[name], self.values(words))
         elif name in self._acts and (values := self.values(words)):
-            with suppress(IndexError, KeyError, ValueError):  # other arguments than there should be
+            # Other arguments than there should be, or names too long for a file.
+            with suppress(IndexError, KeyError, ValueError, OSError):
                 self._acts[name](self, values)
 
     def values(self, words: Sequence[Word]) -> list[str]:
@@ -187,14 +189,12 @@ class Interpreter:
 
     # -- blocks
 
-    def _items(self, values: Sequence[str]) -> Iterator[None]:
+    def _items(self, name: str = "", *values: str) -> Iterator[None]:
         """Set the variable of a `foreach` to one value after the other."""
-        name, *items = values
+        items = list(values)
         if items[:1] == ["RANGE"]:
-            numbers = [*map(number, items[1:])]
-            first, last = (0, *numbers)[-2:] if len(numbers) == 1 else numbers[:2]
-            step = numbers[2] if len(numbers) > 2 else 1
-            items = [str(number) for number in range(first, last + 1, max(step, 1))[:MOST_COMMANDS]]
+            first, last, step = _range_of([*map(number, items[1:])])
+            items = [str(item) for item in range(first, last + 1, max(step, 1))[:MOST_COMMANDS]]
         elif items[:2] == ["IN", "LISTS"]:
             items = [e for name in items[2:] for e in elements(self.variables.get(name, ""))]
         elif items[:2] == ["IN", "ITEMS"]:
@@ -298,11 +298,20 @@ def _plain(text: str) -> str:
     return text.replace("\0", "$").replace("\1", "\\")
 
 
+def _range_of(numbers: Sequence[int]) -> tuple[int, int, int]:
+    """Return the first and last number and the step of a `foreach` by what stands behind RANGE."""
+    if len(numbers) < 2:
+        return 0, sum(numbers), 1
+    return numbers[0], numbers[1], numbers[2] if len(numbers) > 2 else 1
+
+
 def number(text: str) -> int:
+    """Return the whole number that a text is; 0 for other texts."""
     return int(text) if re.fullmatch(r"-?\d{1,9}", text) else 0
 
 
 def matches(text: str, pattern: str) -> bool:
+    """Tell whether a regular expression is found in a text; False for one that is none."""
     with suppress(re.error):
         return re.search(pattern, text) is not None
     return False
@@ -314,8 +323,8 @@ def _version(text: str) -> list[int]:
 
 _TESTS: Mapping[str, Callable[[Interpreter, str], bool]] = {
     "DEFINED": lambda run, name: name in run.variables,
-    "EXISTS": lambda _, path: Path(path).exists(),
-    "IS_DIRECTORY": lambda _, path: Path(path).is_dir(),
+    "EXISTS": lambda _, path: os.path.exists(path),
+    "IS_DIRECTORY": lambda _, path: os.path.isdir(path),
     "IS_ABSOLUTE": lambda _, path: path.startswith("/"),
     "COMMAND": lambda run, name: name.lower() in run._functions,
     "TARGET": lambda *_: False,

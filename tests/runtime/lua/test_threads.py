@@ -63,6 +63,21 @@ def test_jobs_arguments_and_results(pool: Lua) -> None:
     """)
 
 
+def test_quick_threads_keep_no_more_results_than_the_references_queues(pool: Lua) -> None:
+    """Two threads have six open jobs at most: waiting, done now, and with results that wait."""
+    pool.run("""
+        local open, most = 0, 0
+        for _ = 1, 30 do
+          open = open + 1
+          pool:addjob(function() end, function() open = open - 1 end)
+          require('sys').sleep(0.005)
+          most = math.max(most, open)
+        end
+        pool:synchronize()
+        assert(open == 0 and most <= 3 * pool.N, most)
+    """)
+
+
 @pytest.mark.parametrize(
     ("job", "message"),
     [

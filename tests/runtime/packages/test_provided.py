@@ -66,6 +66,7 @@ def test_dok(lua: Lua) -> None:
         == "3\t3\t3\t\n"
     )
     assert "<f> wrong" in lua.error("dok.error('wrong', 'f')")
+    assert lua("print(require 'dok.inline' == dok)") == "true\t\n"
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,19 @@ def test_what_has_no_end_is_stopped(tmp_path: Path, script: str) -> None:
     assert MOST_COMMANDS <= 100_000
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["foreach()", "foreach(i RANGE)", "function()", "macro()", "set()", "list(GET)", "if(", "))"]
+    + [f'{name} "{"x" * 5000}")' for name in ("if(EXISTS", "if(IS_DIRECTORY", "install(FILES")],
+)
+def test_odd_commands_do_nothing(tmp_path: Path, command: str) -> None:
+    (tmp_path / "init.lua").touch()
+    good = "install(FILES init.lua DESTINATION ${LUADIR}/p)"
+    text = command.replace('")', '" DESTINATION ${LUADIR})') if "FILES" in command else command
+    (tmp_path / "CMakeLists.txt").write_text(f"{good}\n{text}\n")
+    assert list(CMakeLists(tmp_path).places) == ["p/init.lua"]
+
+
 def test_a_package_without_a_name_for_torch(tmp_path: Path) -> None:
     """A loop over all files installs each in its folder, but for those that a list leaves out."""
     (tmp_path / "CMakeLists.txt").write_text("""
