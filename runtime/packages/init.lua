@@ -15,6 +15,8 @@ loaded['sys.colors'], loaded['sys.fpath'] = sys.COLORS, sys.fpath
 loaded.libsys = loaded.sys
 loaded.xlua = import 'packages.xlua'
 loaded['xlua.OptionParser'], loaded['xlua.Profiler'] = true, true
+loaded.dok = import 'packages.dok'
+loaded['dok.inline'] = true
 import 'packages.trepl'
 table.insert(package.loaders, 2, provided.search)
 import 'packages.gpu'

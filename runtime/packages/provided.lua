@@ -17,10 +17,9 @@ local searchpath = package.searchpath
 -- Module name -> what Lua files of the original load: a C library, or a module that loads it; true
 -- where they load none.
 local PROVIDED = {
-  cjson = true, ['cjson.safe'] = true, csvigo = true, debugger = true, dok = true,
-  ['dok.inline'] = true, env = true, ['fb.debugger'] = true, gnuplot = true,
-  hdf5 = 'hdf5._config', image = 'libimage', itorch = 'itorch._env', lfs = true,
-  libmpiT = true, md5 = true,
+  cjson = true, ['cjson.safe'] = true, csvigo = true, debugger = true, env = true,
+  ['fb.debugger'] = true, gnuplot = true, hdf5 = 'hdf5._config', image = 'libimage',
+  itorch = 'itorch._env', lfs = true, libmpiT = true, md5 = true,
   mobdebug = true, mpi = true, signal = 'signal.ffi', ['signal.complex'] = true,
   ['signal.fft'] = 'fftw3', socket = true, tds = 'tds.env',
   threads = 'libthreads', ['threads.serialize'] = 'MemoryFile',
@@ -30,8 +29,7 @@ local PROVIDED = {
 -- Modules whose chunk is not the one of their name, in which lines stand for dots.
 local CHUNKS = {
   ['cjson.safe'] = 'cjson', ['threads.sharedserialize'] = 'threads_serialize',
-  ['fb.debugger'] = 'debugger', mobdebug = 'debugger', env = 'dok', ['dok.inline'] = 'dok',
-  libmpiT = 'mpit',
+  ['fb.debugger'] = 'debugger', mobdebug = 'debugger', env = 'dok', libmpiT = 'mpit',
   ['torchmpi.ffi'] = 'torchmpi', gnuplot = 'gnuplot.init', image = 'image.init',
 }
 

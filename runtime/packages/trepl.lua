@@ -146,10 +146,11 @@ local function open_prompt()
   front_end.open_prompt()
 end
 _G.th = { prompt = open_prompt }
+_G.repl = open_prompt
+package.loaded.trepl = open_prompt
 
 package.preload['trepl.colors'] = function() return colours end
 package.preload['trepl.colorize'] = painters
-package.preload.trepl = function() return open_prompt end
 package.preload.treplutils = function()
   return { isatty = function() return torch.isatty(io.stdout) end } -- whatever it is given
 end

@@ -24,7 +24,7 @@ CORE = "luaT_pushudata"  # a name in C modules that need Torch7's own core
         ("image/init.lua", "return 'theirs'", False),
         ("lfs.lua", "return 'theirs'", False),
         ("image.so", CORE, True),
-        ("dok.so", CORE, True),
+        ("md5.so", CORE, True),
         ("image.so", "another library", False),
         ("other.lua", "return 'theirs'", True),
     ],
@@ -52,21 +52,26 @@ def test_preload_comes_first() -> None:
 
 def test_they_are_loaded_once_and_when_they_are_required(lua: Lua) -> None:
     engine = Engine().values
-    assert engine.eval("image == nil and dok == nil and package.loaded.image == nil") is True
+    assert engine.eval("image == nil and package.loaded.image == nil") is True
     engine.run("x = require 'image'")
-    assert engine.eval("x == image and x == require 'image' and dok == require 'dok'") is True
+    assert engine.eval("x == image and x == require 'image'") is True
+
+
+def test_the_prompt_is_a_global_and_a_module(lua: Lua) -> None:
+    code = "print(repl == require 'trepl', repl == package.loaded.trepl, type(repl))"
+    assert lua(code) == "true\ttrue\tfunction\t\n"
 
 
 def test_dok(lua: Lua) -> None:
     assert (
         lua(
-            "require 'dok' local a, x, y = dok.unpack({}, 'f', 'what', "
+            "local a, x, y = dok.unpack({}, 'f', 'what', "
             "{ arg = 'x', default = 3 }, { arg = 'y', defaulta = 'x' }) print(a.x, x, y)"
         )
         == "3\t3\t3\t\n"
     )
     assert "<f> wrong" in lua.error("dok.error('wrong', 'f')")
-    assert lua("print(require 'dok.inline' == dok)") == "true\t\n"
+    assert lua("print(require 'dok' == dok, require 'dok.inline')") == "true\ttrue\t\n"
 
 
 @pytest.mark.parametrize(
