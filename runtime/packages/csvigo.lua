@@ -1,7 +1,7 @@
 --- The package csvigo: files of values with separators between them, read and written as tables.
 -- @module csvigo
 
-local host, errors, finalizers = import('host', 'core.errors', 'core.finalizers')
+local host, errors = import('host', 'core.errors')
 local python_calls = import 'core.python_calls'
 
 local find, gsub, sub = string.find, string.gsub, string.sub
@@ -90,7 +90,7 @@ local function filled(lines)
   return #lines == 1 and find(lines[1], '^[ \t]+$') and {} or lines
 end
 
---- The values of all remaining lines; in the mode 'large', an object that reads them when they are
+--- The values of all remaining lines; in the mode 'large', a table that reads them when they are
 -- asked for.
 function File:readall(mode)
   if mode == 'large' then return self:largereadall() end
@@ -135,14 +135,13 @@ local function split(text)
   return lines
 end
 
---- All lines of the file as an object that is read as a table: it makes a table of the values of a
+--- All lines of the file as a table that cannot be written: it makes the table of the values of a
 -- line when it is asked for.
 function File:largereadall()
   local file = open(self.filepath, 'rb')
   local lines, separator = filled(split(file:read('*a'))), self.separator
   file:close()
-  local object = finalizers.newproxy(true)
-  local mt = getmetatable(object)
+  local mt = {}
 
   local function iterate()
     local at = 0
@@ -161,7 +160,7 @@ function File:largereadall()
   function mt.__len() return #lines end
   function mt.__tostring() return excerpt(lines) end
   mt.__pairs, mt.__ipairs = iterate, iterate
-  return object
+  return setmetatable({}, mt)
 end
 
 -- ---------------------------------------------------------------------- queries
