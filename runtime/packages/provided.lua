@@ -17,7 +17,7 @@ local searchpath = package.searchpath
 -- Module name -> what Lua files of the original load: a C library, or a module that loads it; true
 -- where they load none.
 local PROVIDED = {
-  cjson = true, ['cjson.safe'] = true, csvigo = true, debugger = true, env = true,
+  cjson = true, ['cjson.safe'] = true, csvigo = 'csvigo.File', debugger = true, env = true,
   ['fb.debugger'] = true, gnuplot = true, hdf5 = 'hdf5._config', image = 'libimage',
   itorch = 'itorch._env', lfs = true, libmpiT = true, md5 = true,
   mobdebug = true, mpi = true, signal = 'signal.ffi', ['signal.complex'] = true,

@@ -8,13 +8,29 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from th_shell.packages import rockspec
 from th_shell.packages.place import search_tree, search_users_tree, users_tree
-from th_shell.packages.sources import about_c_code, fetch, process_of, provided_by_th, source_of
-from th_shell.packages.tree import Record, Tree, has_c_code, lua_files, package_name
+from th_shell.packages.sources import (
+    ROCKS,
+    about_c_code,
+    fetch,
+    is_loaded_by_th,
+    process_of,
+    provided_by_th,
+    source_of,
+)
+from th_shell.packages.tree import (
+    Record,
+    Tree,
+    has_c_code,
+    lua_files,
+    needs_library,
+    package_name,
+)
 from th_shell.visible import UsageError, complain, read_words
 
 _FAILURE = 1
@@ -113,11 +129,19 @@ class _Installation:
             print(f"{word} is part of th", flush=True)
             return None
         source = source_of(word) or (word if Path(word).is_dir() and not user else None)
+        source = source or rockspec.source_in(self._rockspecs, word)
         if source is None:
             raise UsageError(f"the sources of {word} are not known: give the URL of its repository")
         return self._read(source, word)
 
-    def _read(self, source: str, fallback: str) -> _Package:
+    @cached_property
+    def _rockspecs(self) -> Path:
+        """A folder with the rockspecs of Torch7's packages."""
+        checkout = self._folder / "rockspecs"
+        fetch(ROCKS, checkout)
+        return checkout
+
+    def _read(self, source: str, fallback: str) -> _Package | None:
         checkout = Path(tempfile.mkdtemp(dir=self._folder)) / "sources"
         commit = fetch(source, checkout)
         spec = rockspec.read(checkout)
@@ -125,11 +149,16 @@ class _Installation:
         files = lua_files(checkout, spec, name)
         if not files:
             raise UsageError(f"{source} has no Lua files")
+        needs_c = has_c_code(checkout) and needs_library(name, files)
+        if is_loaded_by_th(name) or (needs_c and provided_by_th(name)):
+            reason = "needs C code that is not built" if needs_c else "is loaded before it"
+            print(f"{name} is part of th, which stays: {source} {reason}", flush=True)
+            return None
         needed = tuple(spec.dependencies) if spec else ()
         version = spec.version if spec else ""
         origin = str(Path(source).resolve()) if Path(source).is_dir() else source
         record = Record(name, version, origin, commit, sorted(files), needed)
-        return _Package(record, files, about_c_code(name) if has_c_code(checkout) else "")
+        return _Package(record, files, about_c_code(name) if needs_c else "")
 
     def _add_to_tree(self, package: _Package) -> bool:
         """Put a package's files into the tree, and tell it; return whether they could be."""

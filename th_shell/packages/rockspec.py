@@ -13,6 +13,7 @@ import resource
 import signal
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ from th_shell.packages.sources import process_of
 from th_shell.visible import UsageError
 
 _FOLDERS = (".", "rocks", "rockspec", "rockspecs")
-_READ = ("package", "version", "dependencies", "build")  # the globals that count
+_VERSION = re.compile(r"-(?=[\w.]+-\d+$)")  # begins behind it in a rockspec's name
+_READ = ("package", "version", "source", "dependencies", "build")  # the globals that count
 # Limits for a rockspec: those that there are need some milliseconds and kilobytes. The memory is
 # that of LuaJIT and Python, too.
 _SECONDS = 2
@@ -55,7 +57,7 @@ class Rockspec:
 
 def read(folder: Path) -> Rockspec | None:
     """Return the rockspec of a checkout; None where it has none. Raises UsageError if it fails."""
-    path = _find(folder)
+    path = _newest(path for name in _FOLDERS for path in (folder / name).glob("*.rockspec"))
     if path is None:
         return None
     content = _run(path)
@@ -75,9 +77,21 @@ def _table(value: Any) -> dict[Any, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _find(folder: Path) -> Path | None:
+def source_in(folder: Path, name: str) -> str | None:
+    """Return the repository of a package, of which a folder has rockspecs: None where it has none.
+
+    Raises UsageError if the rockspec fails.
+    """
+    path = _newest(
+        path for path in folder.glob("*.rockspec") if _VERSION.split(path.stem)[0] == name.lower()
+    )
+    url = _table(_run(path).get("source")).get("url") if path else None
+    return url if isinstance(url, str) and url.startswith("git") else None
+
+
+def _newest(rockspecs: Iterable[Path]) -> Path | None:
     """Return the rockspec of the sources as they are now, else the newest."""
-    paths = [path for name in _FOLDERS for path in (folder / name).glob("*.rockspec")]
+    paths = list(rockspecs)
     paths.sort(key=lambda path: [int(number) for number in re.findall(r"\d+", path.name)])
     current = [path for path in paths if re.search(r"-(scm|dev|git|master|head)-", path.name)]
     return (current or paths)[-1] if paths else None

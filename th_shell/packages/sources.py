@@ -22,6 +22,9 @@ _MODULES = {"lua-cjson": "cjson", "luafilesystem": "lfs", "luasocket": "socket"}
 # Packages that th has from its start, or does without.
 _PARTS = frozenset("cutorch cunn cudnn cwrap lua luaffi luajit sundown torch trepl".split())
 
+# The repository with the rockspecs of Torch7's packages.
+ROCKS = "https://github.com/torch/rocks"
+
 # Packages of Lua files whose C code th has.
 _WITH_BACKEND = frozenset(("mpiT", "nn", "torchmpi"))
 
@@ -42,6 +45,11 @@ def provided_by_th(name: str) -> bool:
 def source_of(name: str) -> str | None:
     """Return the repository of a package, or None."""
     return _engine().package_sources().get(name)
+
+
+def is_loaded_by_th(name: str) -> bool:
+    """Tell whether th loads its own package of a name at the start."""
+    return name in _PARTS or _engine().values.eval(f"package.loaded[{name!r}] ~= nil") is True
 
 
 def about_c_code(name: str) -> str:
@@ -118,7 +126,8 @@ def git(*words: str) -> str:
         raise UsageError("git is needed for that, and is not here") from None
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"git failed: {' '.join(words)}"]
-        raise UsageError(lines[-1])
+        advice = "; a copy that you have can be given as a folder: th --install FOLDER"
+        raise UsageError(lines[-1] + (advice if "Could not resolve host" in done.stderr else ""))
     return done.stdout
 
 

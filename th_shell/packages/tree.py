@@ -169,6 +169,8 @@ class Tree:
 # -- which files of a checkout are Lua modules, and where `require` looks for them
 
 _C = {".c", ".cc", ".cpp", ".cu", ".m"}
+# A call, or a protected call, of a function that loads a module or library.
+_LOADED = re.compile(r"""\b(?:require|load|loadlib|searchpath)\b[ ,(]{0,3}["']([\w.]+)["']""")
 _MODULE = re.compile(r"[\w-]+(\.[\w-]+)*")
 
 
@@ -206,8 +208,23 @@ def lua_files(checkout: Path, rockspec: Rockspec | None, name: str) -> dict[str,
 
 
 def has_c_code(checkout: Path) -> bool:
-    """Tell whether there are sources that would have to be compiled."""
+    """Tell whether there are sources of C, which would have to be compiled."""
     return next(_files(checkout, _C), None) is not None
+
+
+def needs_library(name: str, files: Mapping[str, Path]) -> bool:
+    """Tell whether a package's Lua files load a library of C.
+
+    That is a module whose name begins with lib, or one of the package's that is no Lua file.
+    files: its files by their places.
+    """
+    for path in (path for path in files.values() if path.suffix == ".lua"):
+        for module in _LOADED.findall(path.read_text("utf-8", "replace")):
+            place = module.replace(".", "/")
+            is_there = f"{place}.lua" in files or f"{place}/init.lua" in files
+            if not is_there and (module.startswith("lib") or module.split(".")[0] == name):
+                return True
+    return False
 
 
 def _files(top: Path, suffixes: set[str]) -> Iterator[Path]:

@@ -14,7 +14,6 @@ import pytest
 from tests.data_files import data
 from th_shell.packages import command
 from th_shell.packages.place import search_users_tree, users_tree
-from th_shell.packages.sources import about_c_code
 from th_shell.runtime.shell import Engine
 from th_shell.visible import UsageError
 
@@ -348,15 +347,6 @@ def test_nothing_is_removed_where_one_is_needed(
 
 
 @pytest.mark.thorough
-def test_c_code_is_told(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (sources / "base/lib/code.c").write_text("")
-    repository(sources / "base")
-    run("install", "base")
-    assert "; its C code is not built, and what needs it does not work" in capsys.readouterr().out
-    assert about_c_code("nn") == "its C code is not needed: th has the backend of nn"
-
-
-@pytest.mark.thorough
 def test_nothing_is_overwritten_that_belongs_to_others(
     sources: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -441,3 +431,46 @@ def test_wrong_words(words: list[str], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         run(*words)
     assert str(caught.value) == message
+
+
+def test_a_name_that_torchs_rockspecs_have(
+    sources: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    other = repository(tmp_path / "other", init_lua="return 'other'")
+    spec = "package = 'other' version = '{0}' source = {{url = '{1}'}}"
+    rocks = {"other-1.0-0_rockspec": spec.format("1.0-0", "git://nowhere"),
+             "other-scm-1_rockspec": spec.format("scm-1", f"git+{other.as_uri()}"),
+             "other-part-2.0-1_rockspec": spec.format("2.0-1", "git://nowhere")}  # fmt: skip
+    monkeypatch.setattr(command, "ROCKS", str(repository(tmp_path / "rocks", **rocks)))
+    assert run("install", "other") == 0
+    assert run("install", "others") == 1
+    out, err = capsys.readouterr()
+    assert re.fullmatch(r"other \(\w+\): 1 Lua file\n", out)
+    assert err == "th: the sources of others are not known: give the URL of its repository\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "told"),
+    [
+        ("argcheck", "return 1", "argcheck {}: 1 Lua file"),
+        ("argcheck", "pcall(require, 'libargcheck')", "argcheck {}: 1 Lua file; its C code"),
+        ("image", "require 'libimage'", "image is part of th, which stays: {} needs C code"),
+        ("image", "return 1", "image {}: 1 Lua file"),
+        ("nn", "require 'libnn'", "nn {}: 1 Lua file; its C code is not needed: th has"),
+        ("xlua", "return 1", "xlua is part of th, which stays: {} is loaded before it"),
+    ],
+)  # fmt: skip
+def test_c_code_that_is_not_built(
+    sources: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    code: str,
+    told: str,
+) -> None:
+    run("install", str(repository(tmp_path / name, init_lua=code, x_c="", **{"y.c": ""})))
+    pattern = re.escape(told).replace(r"\{\}", r"\S+")
+    assert re.match(pattern, capsys.readouterr().out)
