@@ -60,6 +60,10 @@ class InputHistory(History, ABC):
         self._lines = lines
         self._path = path
         self._inputs = inputs
+        #: Whether the editor has got all inputs, for what it reads now.
+        self.is_loaded = False
+        #: Is called when it has.
+        self.when_loaded: Callable[[], None] = lambda: None
 
     @abstractmethod
     def _decoded(self, lines: list[str]) -> list[str]:
@@ -80,12 +84,19 @@ class InputHistory(History, ABC):
             self._loaded_strings[:0] = reversed(new)
             self.store_string(self._encoded(new))
 
+    def expect(self, _: object = None) -> None:
+        """Expect that the editor begins to ask for all inputs."""
+        self.is_loaded = False
+
     async def load(self) -> AsyncGenerator[str, None]:
         """Yield the inputs, newest first; keys are read while this waits until they can be read."""
-        if self._ready is not None:
-            await asyncio.get_running_loop().run_in_executor(None, self._ready)
-        async for string in super().load():
-            yield string
+        with suppress(Exception):  # the engine cannot start: the first input says why
+            if self._ready is not None:
+                await asyncio.get_running_loop().run_in_executor(None, self._ready)
+            async for string in super().load():
+                yield string
+        self.is_loaded = True
+        self.when_loaded()
 
     def load_history_strings(self) -> Iterable[str]:
         """Return the inputs, newest first."""

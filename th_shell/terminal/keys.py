@@ -22,8 +22,11 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import Condition, has_completions, has_focus
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding.key_processor import KeyPress
+from prompt_toolkit.keys import Keys
 
 from th_shell.completing.candidates import Candidate, Completions
+from th_shell.terminal.history import InputHistory
 from th_shell.terminal.language import LUA_MARGINS, Margins
 from th_shell.tokens import blanks_of
 from th_shell.visible import visible
@@ -111,6 +114,37 @@ def completion_keys(indent: int, completer: InputCompleter) -> KeyBindings:
                 event.current_buffer.insert_text(event.data)
             completed = Document()
 
+    return bindings
+
+
+def history_keys(history: InputHistory) -> KeyBindings:
+    """Return bindings that hold keys until the editor has got the history.
+
+    The first is one that may need it, such as Up; all that are pressed behind it wait, too. Ctrl-C
+    drops them.
+    """
+    bindings = KeyBindings()
+    held: list[KeyPress] = []
+    is_loading, holds = Condition(lambda: not history.is_loaded), Condition(lambda: bool(held))
+
+    def release() -> None:
+        processor = get_app().key_processor
+        processor.feed_multiple(held)
+        held.clear()
+        processor.process_keys()
+
+    def hold(event: KeyPressEvent) -> None:
+        held.extend(event.key_sequence)
+
+    def drop(event: KeyPressEvent) -> None:
+        held.clear()
+        event.app.exit(exception=KeyboardInterrupt(), style="class:aborting")
+
+    history.when_loaded = release
+    for key in ("up", "pageup", "right", "end", "escape", "c-p", "c-r", "c-f", "c-e"):
+        bindings.add(key, filter=is_loading, eager=True)(hold)
+    bindings.add(Keys.Any, filter=is_loading & holds, eager=True)(hold)
+    bindings.add("c-c", filter=is_loading & holds, eager=True)(drop)
     return bindings
 
 

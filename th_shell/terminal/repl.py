@@ -41,7 +41,13 @@ from th_shell.session.interrupt import EARLY, calm, handled
 from th_shell.session.session import Session, prepare
 from th_shell.terminal.colours import color_depth, in_colour, page_marks, style, time_format
 from th_shell.terminal.first_prompt import FirstPrompt, KeptKeys
-from th_shell.terminal.keys import Indenter, InputCompleter, completion_keys, is_typed
+from th_shell.terminal.keys import (
+    Indenter,
+    InputCompleter,
+    completion_keys,
+    history_keys,
+    is_typed,
+)
 from th_shell.terminal.language import Language, lua
 from th_shell.terminal.signature_line import SignatureLine
 from th_shell.terminal.without_terminal import run as run_lines
@@ -253,7 +259,11 @@ def create_prompt(
         multiline=True,
         prompt_continuation=partial(_continuation, session.continuation),
         key_bindings=merge_key_bindings(
-            [_bindings(session, indenter), completion_keys(language.indent, completer)]
+            [
+                _bindings(session, indenter),
+                completion_keys(language.indent, completer),
+                history_keys(language.history),
+            ]
         ),
         editing_mode=EditingMode.VI if config.keys == VI else EditingMode.EMACS,
         cursor=ModalCursorShapeConfig() if config.keys == VI else None,
@@ -274,6 +284,7 @@ def create_prompt(
         input=input,
         output=output,
     )
+    prompt.app.on_reset += language.history.expect  # before each input the editor asks anew
     indenter.watch(prompt.default_buffer)
     if language.signatures is not None:
         SignatureLine(language.signatures, prompt)

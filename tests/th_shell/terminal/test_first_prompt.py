@@ -170,10 +170,34 @@ def test_the_history_comes_with_the_engine(
     Path(environment["TREPL_HISTORY"]).write_text("for i = 7, 8 do\nprint(i)\nend\n")
     program = start()
     terminal.press(b"\x1b[A")
-    while not terminal.shows(b"..> end", seconds=2):
-        terminal.press(b"\x1b[A")  # one more would go to the line above
+    terminal.until(b"..> end")
     terminal.press(b"\r")
     terminal.until(b"7\t\r\n8\t\r\n")
+    leave(terminal, program)
+
+
+@pytest.mark.parametrize("delay", [0, 0.05, 0.2, 0.4, 0.8])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        b"\x1b[A\r",
+        b"\x03\x1b[A\r",
+        b"\x10\r",
+        b"\x127*6\r\r",
+        b"nil\r\x1b[A\x1b[A\r",
+        b"prin\x1b[A\r",
+    ],
+)
+@pytest.mark.thorough
+def test_keys_wait_for_a_long_history(
+    terminal: Terminal, start: Start, environment: dict[str, str], keys: bytes, delay: float
+) -> None:
+    old = "".join(f"x{n} = {n}\n" for n in range(10_000))
+    Path(environment["TREPL_HISTORY"]).write_text(old + "print(7*6, 'last')\n")
+    program = start()
+    time.sleep(delay)
+    terminal.press(keys)
+    terminal.until(b"42\tlast")
     leave(terminal, program)
 
 
