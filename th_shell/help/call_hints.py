@@ -111,6 +111,23 @@ def conversion(failure: Failure) -> str:
     return _converted(*wrong.pop())
 
 
+@on(r"invalid arguments: .*\nexpected arguments: .*\Z")
+def destination(failure: Failure, _: re.Match[str]) -> str:
+    """Return the hint for a method that writes into its object, which was meant as an operand."""
+    got, forms = failure.text.removeprefix("invalid arguments: ").split("\nexpected arguments: ")
+    name = failure.function
+    calls = re.findall(rf"({PATH}):{re.escape(name)}\(([\w\s.,]*)\)", failure.code, re.ASCII)
+    forms_behind = [form.partition(" ")[2] for form in forms.split(" | ") if form.startswith("*")]
+    if len(calls) != 1 or not any(_is_form(got.split(), form.split()) for form in forms_behind):
+        return ""
+    base, arguments = calls[0]
+    return f"{base}:{name} writes into {base}: torch.{name}({base}, {arguments}) gives a new tensor"
+
+
+def _is_form(got: Sequence[str], form: Sequence[str]) -> bool:
+    return len(got) == len(form) and all(map(_fits, got, form))
+
+
 def _converted(needed: str, got: str) -> str:
     text = f"{_article(needed)} {needed}Tensor is needed in place of the {got}Tensor"
     return f"{text}: :{needed.lower()}() converts it"

@@ -27,6 +27,7 @@ _RULES: tuple[Rule, ...] = (
     call_hints.loop_limit,
     call_hints.wrong_kind,
     call_hints.conversion,
+    call_hints.destination,
 )
 _SYNTAX: tuple[Rule, ...] = (name_hints.brackets_missing, name_hints.notation)
 

@@ -145,7 +145,8 @@ def sizes_of_all(failure: Failure, _: re.Match[str]) -> str:
     descriptions = [
         f"{name} is {facts['sizes'] or 'empty'}" for name, facts in failure.tensors().items()
     ]
-    return ", ".join(descriptions) if len(descriptions) <= 4 else ""
+    rule = ": all sizes but one must be equal" if failure.function == "cat" else ""
+    return ", ".join(descriptions) + rule if 0 < len(descriptions) <= 4 else ""
 
 
 def _indexed(failure: Failure) -> tuple[str, Facts]:
