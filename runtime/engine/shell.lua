@@ -83,9 +83,26 @@ local number_of_input -- the number of the input that runs; nil for one without 
 local list -- the table _RESULTS to which the indices of `places` belong
 local places = {} -- the index of the first value of an input, by the input's number
 
---- Sets how many results are kept.
+-- The globals with which a person's inputs use the last value, and the one before, unless the
+-- program has globals of these names.
+local LAST_VALUES = { _ = 0, __ = 1 }
+local are_offered = false
+
+local function offer_last_values()
+  local mt = getmetatable(_G)
+  local index = mt.__index
+  function mt.__index(globals, name)
+    local back = LAST_VALUES[name]
+    if back then return type(_RESULTS) == 'table' and _RESULTS[#_RESULTS - back] or nil end
+    return index(globals, name)
+  end
+  are_offered = true
+end
+
+--- Sets how many results are kept, and offers the last ones as `_` and `__`.
 function shell.keep_results(count)
   most_results = count
+  if not are_offered then offer_last_values() end
 end
 
 --- Sets by which number the next value is known that is kept; nil for none.

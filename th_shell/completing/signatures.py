@@ -51,16 +51,28 @@ class Signatures:
         if call is None:
             return []
         name = "".join(token.text for token in code[call.first : call.bracket])
-        signatures = [
-            Signature(name, words, word_at(words, call.argument + skipped))
-            for words, skipped in _forms(call, self._engine)
+        written = [
+            _behind_object(words, call.argument) if has_object else words
+            for words, has_object in _forms(call, self._engine)
         ]
+        signatures = [Signature(name, words, word_at(words, call.argument)) for words in written]
         fitting = [signature for signature in signatures if signature.current is not None]
         return fitting or signatures
 
 
-#: The words of a form, and how many of them stand for a method's object.
-_Form = tuple[list[str], int]
+#: The words of a form, and whether one of them stands for a method's object.
+_Form = tuple[list[str], bool]
+
+
+def _behind_object(words: Sequence[str], argument: int) -> Sequence[str]:
+    """Return the words of a method's form behind its object, as the call is written.
+
+    The object is the first argument that is needed, or, where more are given, a destination.
+    """
+    first = next((at for at, word in enumerate(words) if not word.startswith("[")), 0)
+    behind = words[first + 1 :]
+    has_destination = words[0].startswith("[*")
+    return words[1:] if has_destination and word_at(behind, argument) is None else behind
 
 
 def _forms(call: OpenCall, engine: Engine) -> list[_Form]:
@@ -73,13 +85,12 @@ def _forms(call: OpenCall, engine: Engine) -> list[_Form]:
     if member.kind != "function":  # an object, or a class, whose constructor has parameters
         constructor = engine.variables.members([*call.steps, "("], "__init")
         parameters = [item.parameters for item in constructor.members if item.name == "__init"]
-        return [(item.split(", "), 1) for item in parameters] or _meant(call, listed.owner)
+        return [(item.split(", "), True) for item in parameters] or _meant(call, listed.owner)
     parameters = forms(name, listed.owner) if member.is_operation else []
     if parameters:
-        return [(words_of(form), int(call.is_method)) for form in parameters]
-    without_help = (
-        [(member.parameters.split(", "), int(call.is_method))] if member.parameters else []
-    )
+        return [(words_of(form), call.is_method) for form in parameters]
+    own = member.parameters.split(", ") if member.parameters else []
+    without_help = [(own, call.is_method)] if own else []
     return _meant(call, listed.owner) or without_help
 
 
@@ -89,7 +100,7 @@ def _meant(call: OpenCall, owner: str) -> list[_Form]:
     path = "".join(call.steps).lstrip(".")
     help_line = find(call.steps[-1][1:], sections) if owner else find_path(path)
     inner = help_line.arguments[1:-1] if help_line else ""
-    return [(inner.split(", "), int(owner == "string"))] if inner else []
+    return [(inner.split(", "), owner == "string")] if inner else []
 
 
 def word_at(words: Sequence[str], index: int) -> int | None:

@@ -135,7 +135,7 @@ def test_completion(client: Client, typed: str, some: list[str], none: list[str]
     ("typed", "label", "active"),
     [
         ("torch.zeros(", "torch.zeros([*Tensor*], (LongStorage | dim1 [dim2...]))", 1),
-        ("x:narrow(1, ", "x:narrow(Tensor, index, long, long)", 2),
+        ("x:narrow(1, ", "x:narrow(index, long, long)", 1),
         ("util.add(1, ", "add(a, b)", 1),
         ("twice(", "twice(a, b)", 0),
         ("nn.Layer(3, f(1), ", "Layer(size, rate)", None),
