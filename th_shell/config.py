@@ -114,6 +114,11 @@ class Config:
         5000, _whole(0, 10**6), "lines that are read from the end of that file", "history.size"
     )
 
+    @property
+    def in_colour(self) -> bool:
+        """Tell whether there are colours. Every value of $NO_COLOR but '' forbids them."""
+        return self.theme != NO_THEME and not os.environ.get("NO_COLOR")
+
 
 def config_path(environment: Mapping[str, str]) -> Path:
     """Return the file of settings, as the variables of an environment name it."""

@@ -23,6 +23,23 @@ def filled(text: str, indent: int = 0) -> str:
     return "\n".join(lines) + "\n"
 
 
+def broken(line: str, width: int) -> str:
+    """Return a line of any text as lines of at most so many columns, broken at words.
+
+    All but the first stand two columns behind its margin.
+    """
+    line = line.expandtabs()
+    margin = " " * min(len(line) - len(line.lstrip()) + 2, width // 2)
+    return textwrap.fill(
+        line,
+        width,
+        subsequent_indent=margin,
+        replace_whitespace=False,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
 def two_columns(rows: Sequence[tuple[str, str]]) -> str:
     """Return names beside their meanings; below long names, and below all where the screen is
     narrow.

@@ -24,6 +24,8 @@ from th_shell.jupyter.cells import Cells, Data, FrontEnd, Outcome, complete, exp
 from th_shell.jupyter.streams import Streams
 from th_shell.packages.place import search_users_tree
 from th_shell.runtime.shell import Engine, Interrupted, LuaError, LuaSyntaxError, preload_operations
+from th_shell.session.conversation import UNICODE
+from th_shell.session.errors import error_lines
 from th_shell.session.session import Session, prepare
 from th_shell.show import set_display
 from th_shell.visible import BANNER, visible
@@ -188,13 +190,12 @@ class TorchKernel(Kernel):  # type: ignore[misc]
 
     def _error(self, error: LuaError) -> Content:
         names = {LuaSyntaxError: "SyntaxError", Interrupted: "Interrupted"}
-        prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
-        lines = [prefix + error.message, *error.traceback.split("\n")]
-        lines += self._cells.session.hints_on(error)
+        marks = UNICODE.coloured() if self._config.in_colour else UNICODE
+        lines = error_lines(error, self._cells.session.hints_on(error), marks)
         return {
             "ename": names.get(type(error), "LuaError"),
             "evalue": visible(error.message),
-            "traceback": [visible(line) for line in lines if line],
+            "traceback": lines,
         }
 
     # -- what cells ask for

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -21,21 +22,25 @@ _TIME_COLUMN = 70
 
 
 class PageMarks(NamedTuple):
-    """The marks behind examples of a page."""
+    """The marks behind examples of a page, and the colours of these and of errors."""
 
     #: The example printed what the page shows; the same layout; something else.
     held: str
     layout: str
     differs: str
-    #: The formats, each with one {}, of good marks, bad marks, and what matters less.
+    #: The formats, each with one {}, of good marks, bad marks and errors, what matters less,
+    #: advice, and the place that is meant.
     good: str = "{}"
     bad: str = "{}"
     faint: str = "{}"
+    note: str = "{}"
+    strong: str = "{}"
 
     def coloured(self) -> PageMarks:
         """Return these marks in colours, those of the terminal."""
-        green, red, grey = (f"\x1b[{code}m{{}}\x1b[0m" for code in (32, 31, 90))
-        return self._replace(good=green, bad=red, faint=grey)
+        codes = {"good": "32", "bad": "31", "faint": "90", "note": "36", "strong": "1;4"}
+        formats = {name: f"\x1b[{code}m{{}}\x1b[0m" for name, code in codes.items()}
+        return self._replace(**formats)
 
 
 UNICODE = PageMarks("✓", "≈ layout", "✗")
@@ -200,10 +205,19 @@ class Conversation(ABC):
         """
         from th_shell.session.output import show_in_pager
 
-        shown = "".join(f"{visible(line)}\n" for line in text.removesuffix("\n").split("\n"))
+        lines = map(visible, text.removesuffix("\n").split("\n"))
+        shown = "".join(f"{self.fitted(line)}\n" for line in lines)
         self.write_through(b"")
         if self.ask is None or not self.config.pager or not show_in_pager(shown):
             self.write(shown)
+
+    def fitted(self, line: str) -> str:
+        """Return a line for a person at a terminal: broken at words where it is too long."""
+        if self.ask is None or len(line) <= columns():
+            return line
+        from th_shell.paragraphs import broken
+
+        return broken(line, columns())
 
     def take_next_input(self) -> str:
         """Return the text that the next input is to begin with; from then on there is none."""
@@ -224,4 +238,11 @@ class Conversation(ABC):
             taken = f"[{time.perf_counter() - start:.4f}s]"
             column = min(_TIME_COLUMN, max(columns() - len(taken) - 1, 0))
             line = " " * column + self._time_format.format(taken) + "\n"
-            self.write_through(line.encode())
+            self.write_through((self._new_line() + line).encode())
+
+    def _new_line(self) -> str:
+        """Return what moves a terminal's cursor to the start of a line, if it is not there.
+
+        So many blanks as a line has end in the next line, unless they begin at the start of one.
+        """
+        return " " * columns() + "\r" if self.ask is not None and sys.stdout.isatty() else ""

@@ -281,7 +281,8 @@ class Session(Conversation):
     def _run(self, source: str) -> bool:
         error = self._interrupt() or self.evaluate(source) or self._interrupt()
         if error is None:
-            self._write_lines(self.hints_on_value(source))
+            for hint in self.hints_on_value(source):
+                self.write(self.marks.note.format(self.fitted(visible(hint))) + "\n")
         elif self.take_error is not None:
             self.take_error(error)
             return False
@@ -292,11 +293,10 @@ class Session(Conversation):
 
     def show_error(self, error: LuaError) -> None:
         """Write the error of an input as the prompt shows it."""
-        prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
-        self._write_lines([prefix + error.message, error.traceback, *self.hints_on(error)])
+        from th_shell.session.errors import error_lines
 
-    def _write_lines(self, lines: Iterable[str]) -> None:
-        self.engine.write("".join(f"{visible(line)}\n" for line in lines if line))
+        lines = error_lines(error, self.hints_on(error), self.marks, self.fitted)
+        self.engine.write("".join(f"{line}\n" for line in lines if line))
 
     def hints_on(self, error: LuaError) -> list[str]:
         """Return the lines that a prompt shows under the error of the last input."""

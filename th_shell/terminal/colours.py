@@ -10,7 +10,6 @@ together are remembered. So a key in a long input costs the highlighting of one 
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from functools import cache, lru_cache
@@ -24,7 +23,7 @@ from prompt_toolkit.styles import BaseStyle, Style, merge_styles, style_from_pyg
 from prompt_toolkit.styles.pygments import pygments_token_to_classname
 from prompt_toolkit.utils import is_dumb_terminal
 
-from th_shell.config import NO_THEME, TERMINAL_THEME, Config
+from th_shell.config import TERMINAL_THEME, Config
 from th_shell.session.commands import COMMANDS, CommandTable
 from th_shell.session.conversation import ASCII, UNICODE, PageMarks
 from th_shell.tokens import open_mark
@@ -151,19 +150,14 @@ STYLE = Style.from_dict(
 )
 
 
-def in_colour(config: Config) -> bool:
-    """Tell whether the prompt has colours. Every value of $NO_COLOR but '' forbids them."""
-    return config.theme != NO_THEME and not os.environ.get("NO_COLOR")
-
-
 def color_depth(config: Config) -> ColorDepth | None:
     """Return the number of colours; None for as many as the terminal has."""
-    return None if in_colour(config) else ColorDepth.DEPTH_1_BIT
+    return None if config.in_colour else ColorDepth.DEPTH_1_BIT
 
 
 def style(config: Config) -> BaseStyle:
     """Return the style of the theme."""
-    if not in_colour(config):
+    if not config.in_colour:
         return Style([])
     if config.theme == TERMINAL_THEME:
         return STYLE
@@ -185,4 +179,4 @@ def page_marks(config: Config) -> PageMarks:
 
 
 def _is_plain(config: Config) -> bool:
-    return not in_colour(config) or is_dumb_terminal() or not sys.stdout.isatty()
+    return not config.in_colour or is_dumb_terminal() or not sys.stdout.isatty()

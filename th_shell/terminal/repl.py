@@ -39,7 +39,7 @@ from th_shell.runtime.shell import Engine
 from th_shell.session.conversation import Conversation
 from th_shell.session.interrupt import EARLY, calm, handled
 from th_shell.session.session import Session, prepare
-from th_shell.terminal.colours import color_depth, in_colour, page_marks, style, time_format
+from th_shell.terminal.colours import color_depth, page_marks, style, time_format
 from th_shell.terminal.first_prompt import FirstPrompt, KeptKeys
 from th_shell.terminal.keys import (
     Indenter,
@@ -293,7 +293,7 @@ def create_prompt(
 
 def _suggests(config: Config) -> bool:
     # Without colours, a suggestion would look like what was typed.
-    return config.suggestions and in_colour(config)
+    return config.suggestions and config.in_colour
 
 
 def _continuation(text: str, width: int, _: int, wrap_count: int) -> StyleAndTextTuples:

@@ -100,6 +100,11 @@ def test_the_output_is_no_terminal(kernel: Client) -> None:
     assert kernel.result("torch.isatty(io.stdout)") == {"text/plain": "false"}
 
 
+def plain(lines: list[str]) -> list[str]:
+    """Lines without their colours."""
+    return [re.sub(r"\x1b\[[\d;]*m", "", line) for line in lines]
+
+
 @pytest.mark.parametrize(("code", "name", "lines"), data(__file__, "test_an_error_ends_the_cell"))
 def test_an_error_ends_the_cell(kernel: Client, code: str, name: str, lines: list[str]) -> None:
     outputs = kernel.run(code)
@@ -107,7 +112,8 @@ def test_an_error_ends_the_cell(kernel: Client, code: str, name: str, lines: lis
     error = outputs[-1]
     lines[0] = lines[0].format(kernel.reply["execution_count"])
     assert (error["type"], error["ename"]) == ("error", name)
-    assert error["traceback"][: len(lines)] == lines
+    assert error["traceback"][0] == f"\x1b[31m{lines[0]}\x1b[0m"
+    assert plain(error["traceback"])[: len(lines)] == lines
     assert error["evalue"] == lines[0].removeprefix("syntax error: ")
     assert kernel.reply["status"] == "error"
     assert kernel.reply["traceback"] == error["traceback"]
@@ -271,7 +277,7 @@ def test_an_error_tells_the_line_of_the_cell_and_a_hint(kernel: Client) -> None:
     kernel.run("-- a product\nfunction product(a)\n  return a * a\nend\n\ny = 1")
     number = kernel.reply["execution_count"]
     (error,) = kernel.run("y = 2\n\nproduct(torch.ones(2, 3))")
-    assert error["traceback"] == [
+    assert plain(error["traceback"]) == [
         f"[{number}]:3: size mismatch, m1: [2 x 3], m2: [2 x 3]",
         "stack traceback:",
         "\t[C]: in function '__mul'",

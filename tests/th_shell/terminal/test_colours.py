@@ -9,7 +9,7 @@ from prompt_toolkit.styles import Style
 
 from tests.data_files import data
 from th_shell.config import Config
-from th_shell.terminal.colours import STYLE, InputLexer, color_depth, in_colour, style
+from th_shell.terminal.colours import STYLE, InputLexer, color_depth, style
 
 
 def styles(text: str, line: int = 0) -> dict[str, str]:
@@ -93,7 +93,7 @@ def test_whether_there_are_colours(
 ) -> None:
     monkeypatch.setenv("NO_COLOR", variable)
     config = Config(theme=theme)
-    assert in_colour(config) is expected
+    assert config.in_colour is expected
     assert color_depth(config) == (None if expected else ColorDepth.DEPTH_1_BIT)
     if not expected:
         found = style(config)
