@@ -10,12 +10,14 @@ from th_shell.lines import lua_lines
 
 
 class Entry(NamedTuple):
-    """An input that was run, and its error."""
+    """An input that was run."""
 
     #: The number of the input, from 1; inputs of a notebook's cell have the number of the cell.
     number: int
     source: str
     error: BaseException | None
+    #: What it has printed, without its error; None where that was not kept.
+    output: str | None = None
 
 
 def source_lines(chunk: str, log: Sequence[Entry]) -> list[str]:

@@ -32,7 +32,7 @@ from th_shell.docs.reporting.differences import changes
 from th_shell.docs.reporting.report import TextReport
 from th_shell.docs.running.configured import decided, missing_imports
 from th_shell.docs.running.evaluation import Outcome, unrunnable
-from th_shell.docs.running.processes import MAX_OUTPUT, Starter
+from th_shell.docs.running.processes import Starter
 from th_shell.docs.selection import NoPagesError, find_pages
 from th_shell.docs.settings.directives import cut_with_settings
 from th_shell.docs.settings.settings import Configuration, Hidden, PageError, SettingsError

@@ -23,6 +23,7 @@ from contextlib import contextmanager, suppress
 from th_shell.runtime.shell import without_limit
 
 _STDOUT = 1
+_MOST_KEPT = 1 << 20  # bytes of a text, as th-docs keeps
 
 
 class OutputCopy:
@@ -34,9 +35,6 @@ class OutputCopy:
 
     def __init__(self, listener: Callable[[bytes], object] | None = None) -> None:
         """Prepare the copy. listener: gets in the thread what is written, as it comes."""
-        from th_shell.docs.library import MAX_OUTPUT  # late: a pager does without
-
-        self._most = MAX_OUTPUT
         self._listener = listener
         self._mark = b"\0%s\0" % secrets.token_hex(16).encode()
         self._seen = threading.Semaphore(0)
@@ -98,7 +96,7 @@ class OutputCopy:
         return data[end:]
 
     def _show(self, data: bytes, real: int) -> None:
-        if len(self._text) < self._most:  # what is longer is only shown
+        if len(self._text) < _MOST_KEPT:  # what is longer is only shown
             self._text += data
         if self._listener is not None and data:
             self._listener(data)

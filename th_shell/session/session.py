@@ -7,8 +7,9 @@ system's shell; or ``exit``.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -71,6 +72,7 @@ class Session(Conversation):
         #: The debugger of the room `debugging`, from its first use on.
         self.debugger: object = None
         self._cell: tuple[int, int] | None = None  # its number, and so many lines are above
+        self._copy: OutputCopy | None = None  # of what the inputs print that run
         self._numbered = numbered
         self._followed = 0  # so many entries of the log are told to `_chance`
         self._running: list[Entry] = []  # the input that runs, which comes into the log at its end
@@ -182,12 +184,34 @@ class Session(Conversation):
                     EARLY.take()
                     continue
                 if not self.can_stop:
+                    stack.enter_context(self._keeping_outputs())
                     stack.enter_context(self.stoppable())
                 with self.surrounded(piece):
                     goes_on = self._run(piece)
                 if not goes_on:
                     break
         return True
+
+    @contextmanager
+    def _keeping_outputs(self) -> Iterator[None]:
+        """Keep in the log what the inputs print that run within the context, at a terminal."""
+        with ExitStack() as stack:
+            if self.ask is not None and sys.stdout.isatty():
+                with suppress(OSError):  # no more files or threads: it is not kept
+                    self._copy = stack.enter_context(self.copy_output())
+            try:
+                yield
+            finally:
+                self._copy = None
+
+    def _output(self) -> str | None:
+        """Return what was printed since the last call; None where that is not kept."""
+        if self._copy is None:
+            return None
+        self.engine.flush()
+        output = self._copy.text().decode("utf-8", "surrogateescape")
+        self._copy.clear()
+        return output
 
     @contextmanager
     def copy_output(
@@ -257,6 +281,7 @@ class Session(Conversation):
         name = b"=[%d]" % number if self._numbered and number else b"=stdin"
         result = number if self._numbered and number else None
         error = None
+        self._output()  # what stands there is not the input's
         self._running = [Entry(number, source, None)]
         try:
             with nullcontext() if self.can_stop else self.stoppable():
@@ -266,7 +291,7 @@ class Session(Conversation):
         finally:
             self._running = []
         if number:
-            self.log.append(Entry(number, source, error))
+            self.log.append(Entry(number, source, error, self._output()))
         return error
 
     def sources(self) -> list[Entry]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.data_files import data
+from tests.th_shell.terminals import Terminal
 from th_shell.session.session import Session
 
 Printed = Callable[[], str]
@@ -82,3 +83,35 @@ def test_what_th_docs_does_not_read_is_not_written(
     session.submit("%save page.md")
     assert printed() == "%save: th-docs would read other inputs from such a page\n"
     assert not list(folder.iterdir())
+
+
+def test_what_the_session_has_printed(
+    command: list[str], environment: dict[str, str], folder: Path
+) -> None:
+    (folder / "seven.lua").write_text("count = (count or 0) + 1 return 7")
+    terminal = Terminal()
+    with terminal.running(command, env=environment, cwd=folder) as program:
+        for keys in (
+            "require 'seven'",
+            "x = torch.rand(1)[1]; print(1, count)",
+            "io.write('\\27[1mbold\\27[0m 10 %\\rdone\\n')",
+            "error('no')",
+            "torch.isatty(io.stdout)",
+            "%save page.md --verify",
+        ):
+            terminal.until(b"th> ")
+            terminal.press(keys.encode() + b"\r")
+        terminal.until(b"page.md: 4 inputs, with what they have printed\r\n")
+        terminal.until(b"FAIL page.md:")
+        terminal.until(b"page.md: checked 4 of 4 examples: 3 pass, 1 differs\r\n")
+        terminal.until(b"th> ")
+        terminal.press(b"\x04")
+        assert program.wait(60) == 0
+    terminal.close()
+    inputs = (folder / "page.md").read_text().split("```")[1].split("\n")[1:-1]
+    assert inputs == [
+        *("> require 'seven'", "7"),
+        *("> x = torch.rand(1)[1]; print(1, count)", "1       1"),
+        *("> io.write('\\27[1mbold\\27[0m 10 %\\rdone\\n')", "done"),
+        *("> torch.isatty(io.stdout)", "true"),
+    ]
