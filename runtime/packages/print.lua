@@ -205,10 +205,43 @@ local function elided_tensor(value, limit, command)
   return (python_calls.ask(host.elided, bridge.to_python(value), limit, command))
 end
 
+local SCREEN, MOST_NAMES = 78, 5000 -- columns of names, and how many names of one table
+
+-- The names in a table whose values are functions for the most part, in order; nil for another one.
+local function function_names(value)
+  local names, functions = {}, 0
+  for name, v in pairs(value) do
+    if type(name) ~= 'string' or #names == MOST_NAMES then return nil end
+    names[#names + 1] = name
+    if type(v) == 'function' then functions = functions + 1 end
+  end
+  table.sort(names)
+  return #names > MANY and functions > #names / 2 and names or nil
+end
+
+-- Prints the names in columns, which are read from top to bottom.
+local function print_names(names, command)
+  local width = 0
+  for _, name in ipairs(names) do width = math.max(width, #name + 2) end
+  local rows = math.ceil(#names / math.max(math.floor(SCREEN / width), 1))
+  for row = 1, rows do
+    for i = row, #names, rows do
+      write_visible(i + rows > #names and names[i] or escapes.padded(names[i], width))
+    end
+    write('\n')
+  end
+  write('(', with_commas(#names), ' names; ', command, ' shows what they are)\n')
+end
+
 -- Prints a value if it is large, with how to see all of it, and returns whether it was.
 local function print_if_large(value, limit, command)
   local kind = type(value)
   if kind == 'table' and not has_tostring(value) then
+    local names = function_names(value)
+    if names then
+      print_names(names, command)
+      return true
+    end
     if amount(value, 0, limit) <= limit then return false end
     print_table(value, 0, write_visible, { ROOM })
     write('(a part; ', command, ' shows all)\n')

@@ -25,6 +25,8 @@ class Candidate:
     kind: str
     #: Returns how a function is called, or more on others than the kind; called when it is shown.
     describe: Callable[[], str] | None = field(default=None, compare=False)
+    #: Returns a line of help on a function, and on others what their value is; called likewise.
+    explain: Callable[[], str] = field(default=str, compare=False)
     #: Whether it is a variable of the program.
     is_own: bool = False
 

@@ -7,6 +7,7 @@ lists names without running any code of the program.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,15 +22,34 @@ from th_shell.completing.candidates import (
     quoted_files,
 )
 from th_shell.completing.paths import local_names, path_before, signature
+from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path
+from th_shell.help.values import brief
 from th_shell.paragraphs import MOST_NAMES
 from th_shell.runtime.shell import KEYWORDS, Engine, Member, Token, tokens
 from th_shell.session.commands import COMMANDS
 from th_shell.visible import escaped
 
 
-def _name(member: Member, owner: str = "", text: str = "") -> Candidate:
-    """Return a name that the engine lists. text: how it is written."""
-    return Candidate(text or member.name, member.kind, lambda: signature(member, owner))
+def _name(
+    engine: Engine, member: Member, steps: Sequence[str] = (), owner: str = "", text: str = ""
+) -> Candidate:
+    """Return a name that the engine lists. steps: before it. text: how it is written."""
+    return Candidate(
+        text or member.name,
+        member.kind,
+        lambda: signature(member, owner),
+        lambda: _explained(engine, member, "".join([*steps, f".{member.name}"])[1:], owner),
+    )
+
+
+def _explained(engine: Engine, member: Member, path: str, owner: str) -> str:
+    """Return a line of help on a function; what else a path leads to."""
+    if member.kind != "function":
+        return brief(engine.variables.inspect(path))
+    class_name = re.sub(r"torch\.(?:[A-Z][a-z]+(?=Tensor$|Storage$))?", "", owner)
+    of_class = SECTIONS_OF_CLASS.get(class_name, (owner,))
+    meaning = find(member.name, of_class) if owner else find_path(path)
+    return meaning.text if meaning else ""
 
 
 def complete(text: str, cursor: int, engine: Engine) -> Completions:
@@ -60,7 +80,7 @@ def _members(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> 
     listed = engine.variables.members(path.steps, prefix, MOST_NAMES)
     methods = code[-1].text == ":"
     candidates = [
-        _name(member, listed.owner)
+        _name(engine, member, path.steps, listed.owner)
         for member in listed.members
         # Metamethods and other names with an underscore are listed only when one is typed.
         if (prefix or not member.name.startswith("_"))
@@ -75,7 +95,7 @@ def _names(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> Co
         "_preloaded_"
     )  # the runtime's own list of what no program has made
     candidates: dict[str, Candidate] = {
-        member.name: replace(_name(member), is_own=member.name not in built_in)
+        member.name: replace(_name(engine, member), is_own=member.name not in built_in)
         for member in listed.members
     }
     candidates.update({word: Candidate(word, "keyword") for word in KEYWORDS})
@@ -103,7 +123,7 @@ def _keys(
     listed = engine.variables.members(steps, prefix, MOST_NAMES, any_text=True)
     ending = closing and f"{closing}]"
     candidates = [
-        _name(member, listed.owner, _escaped(member.name, quote) + ending)
+        _name(engine, member, steps, listed.owner, _escaped(member.name, quote) + ending)
         for member in listed.members
         if prefix or not member.name.startswith("__")
     ]

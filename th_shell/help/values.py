@@ -30,6 +30,19 @@ def value_text(name: str, facts: Facts) -> str:
     return f"{name}: {facts.get('class') or category}\n"
 
 
+def brief(facts: Facts) -> str:
+    """Return what a value is in a few words: 'DoubleTensor 2x3', 'table, 2 entries', '7'."""
+    category, kind = str(facts.get("category", "")), str(facts.get("class", ""))
+    if category == "tensor":
+        return f"{kind.removeprefix('torch.')} {facts['sizes'] or 'empty'}"
+    if category == "storage":
+        return f"{kind.removeprefix('torch.')} {facts['elements']}"
+    if category == "table":
+        entries = int(facts["entries"])
+        return f"{kind or 'table'}, {entries:,} {'entry' if entries == 1 else 'entries'}"
+    return textwrap.shorten(str(facts.get("text", "")), 40, placeholder=" …") or kind or category
+
+
 def _memory(count: int) -> str:
     """Return a number of bytes as text: exact below 10,000, else in the largest unit that fits."""
     if count < 10_000:

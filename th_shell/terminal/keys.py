@@ -38,6 +38,8 @@ class InputCompleter(Completer):
     def __init__(self, complete: Callable[[str, int], Completions]) -> None:
         self._complete = complete
         self._ready: tuple[Document, list[Completion]] | None = None
+        #: Is told how many completions there are, before a menu shows them.
+        self.when_found: Callable[[int], None] = lambda _: None
 
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
@@ -52,6 +54,7 @@ class InputCompleter(Completer):
         """Find what fits before the menu asks for it, which then looks for nothing again."""
         completions = list(self._found(document))
         self._ready = document, completions
+        self.when_found(len(completions))
         return completions
 
     def _found(self, document: Document) -> Iterator[Completion]:
@@ -67,7 +70,9 @@ class InputCompleter(Completer):
 
 def _shown(candidate: Candidate, start: int) -> Completion:
     def detail() -> str:  # called only when it is shown
-        return visible(candidate.detail)
+        explained = candidate.explain()
+        is_value = explained and candidate.kind != "function"
+        return visible(explained if is_value else f"{candidate.detail}  {explained}".rstrip())
 
     return Completion(candidate.text, start, display=visible(candidate.text), display_meta=detail)
 

@@ -14,6 +14,7 @@ from functools import cache, partial
 from threading import Thread
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.cursor_shapes import ModalCursorShapeConfig
@@ -53,6 +54,7 @@ from th_shell.terminal.signature_line import SignatureLine
 from th_shell.terminal.without_terminal import run as run_lines
 from th_shell.visible import banner, visible
 
+_SHORT_MENU = 12  # completions that are shown in lines of their own, with help beside each
 _BEHIND_KEYS = 0.01  # seconds: keys that were pressed in advance are shown before the engine starts
 
 
@@ -267,6 +269,7 @@ def create_prompt(
         ),
         editing_mode=EditingMode.VI if config.keys == VI else EditingMode.EMACS,
         cursor=ModalCursorShapeConfig() if config.keys == VI else None,
+        rprompt=_vi_mode if config.keys == VI else None,
         enable_history_search=True,
         auto_suggest=AutoSuggestFromHistory() if _suggests(config) else None,
         enable_open_in_editor=True,
@@ -278,7 +281,6 @@ def create_prompt(
         include_default_pygments_style=False,
         completer=completer,
         complete_while_typing=False,
-        complete_style=CompleteStyle.MULTI_COLUMN,
         history=language.history,
         enable_suspend=True,
         input=input,
@@ -286,9 +288,20 @@ def create_prompt(
     )
     prompt.app.on_reset += language.history.expect  # before each input the editor asks anew
     indenter.watch(prompt.default_buffer)
+
+    def choose_menu(count: int) -> None:
+        is_short = count <= _SHORT_MENU
+        prompt.complete_style = CompleteStyle.COLUMN if is_short else CompleteStyle.MULTI_COLUMN
+
+    completer.when_found = choose_menu
     if language.signatures is not None:
         SignatureLine(language.signatures, prompt)
     return prompt
+
+
+def _vi_mode() -> StyleAndTextTuples:
+    """Return the name of vi's mode, which stands at the right edge."""
+    return [("class:signature", get_app().vi_state.input_mode.name.lower().replace("_", " "))]
 
 
 def _suggests(config: Config) -> bool:

@@ -131,6 +131,14 @@ def test_large_tables_and_strings_show_their_beginning(shown: Show, source: str,
     assert shown(source) == text
 
 
+def test_the_names_of_a_library_stand_in_columns(shown: Show) -> None:
+    lines = shown("t = {} for i = 1, 50 do t['name' .. i] = print end return t").splitlines()
+    rows = [line.split() for line in lines[:-1]]
+    columns = [row[at] for at in range(len(rows[0])) for row in rows if at < len(row)]
+    assert columns == sorted(f"name{i}" for i in range(1, 51))
+    assert lines[-1] == "(50 names; print(_LAST) shows what they are)"
+
+
 def test_tables_in_tables_have_room_for_200_entries(shown: Show) -> None:
     text = shown("t = {} for i = 1, 40 do t[i] = {} for j = 1, 39 do t[i][j] = j end end return t")
     assert text.count(" : ") == 200

@@ -199,6 +199,27 @@ def test_what_is_shown_beside_a_candidate(prepared: Engine, text: str, detail: s
     assert [candidate.detail for candidate in found] == ([detail] if detail else [])
 
 
+@pytest.mark.parametrize(
+    ("text", "explained"),
+    [
+        (
+            "x:narr",
+            "A view of a range of indices of one dimension: from an index, a number of them.",
+        ),
+        ("torch.logs", "A vector of numbers logarithmically spaced between two powers of 10."),
+        ("x", "DoubleTensor 3"),
+        ("animal.a", "3"),
+        ("whi", ""),
+    ],
+)
+def test_help_on_a_candidate(prepared: Engine, text: str, explained: str) -> None:
+    found = {
+        candidate.text: candidate for candidate in complete(text, len(text), prepared).candidates
+    }
+    candidate = found.get(text) or next(iter(found.values()))
+    assert candidate.explain() == explained
+
+
 @pytest.mark.thorough
 def test_a_table_with_very_many_names_is_cut() -> None:
     engine = Engine()
