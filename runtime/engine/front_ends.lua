@@ -6,8 +6,8 @@ local front_end, python_calls, calls = import('core.front_end', 'core.python_cal
 local completion, session_locals = import('engine.completion', 'engine.session_locals')
 local deserialize, gpu, provided = import('files.deserialize', 'packages.gpu', 'packages.provided')
 local penlight, required = import('packages.penlight', 'packages.require')
-local interrupts = import 'stopping.interrupts'
-local loading = import 'stopping.loading'
+local interrupts, loading = import('stopping.interrupts', 'stopping.loading')
+local compiling = import 'core.compiling'
 
 local stdout = io.stdout
 local write, flush = getmetatable(stdout).__index.write, getmetatable(stdout).__index.flush
@@ -112,6 +112,11 @@ function front_ends.penlight_names()
 end
 
 front_ends.penlight_advice = penlight.advice
+
+-- Files in which a program may stop call the debugger at their lines.
+compiling.add_lines_by(function(source, name)
+  return import 'debugging.line_calls'.for_file(source, name)
+end)
 
 -- The debugger's half in Lua.
 local function debugger() return import 'debugging.stepper' end

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from typing import Any
 
 from th_shell.debugging.frames import Breakpoints, Frame, Variable, read_frames, read_variables
@@ -14,12 +15,10 @@ from th_shell.entry import Entry
 from th_shell.paragraphs import two_columns
 from th_shell.runtime.shell import Dialogue, Stop
 from th_shell.session.commands import MagicError
+from th_shell.session.conversation import Asking
 from th_shell.session.interrupt import Watch, handled
 from th_shell.session.session import Session
 from th_shell.visible import visible
-
-#: Shows a question, and returns the answer; raises EOFError and KeyboardInterrupt.
-Asking = Callable[[str], str]
 
 PROMPT = "debug> "
 _AROUND = 5  # lines that `list` shows before and behind the present one
@@ -30,7 +29,8 @@ _ROWS = (
     ("where", "the calls that have led here"),
     ("up, down", "look at the frame that has called this one, and back"),
     ("who", "the variables of the frame"),
-    ("list", "the lines of the source around this one"),
+    ("list, source", "the lines of the source around this one; all of them"),
+    ("? torch.sort", "help, as at the prompt; %history and other commands, too"),
     ("x:size(), y = 1", "the values of expressions, statements: in the frame"),
 )
 _LIVE_ROWS = (
@@ -39,12 +39,13 @@ _LIVE_ROWS = (
     ("finish", "goes on until the frame returns"),
     ("continue", "goes on to the next breakpoint"),
     ("watch x.y", "stops where the value changes; watch alone: nothing is watched"),
-    ("break file.lua:12 if i > 3", "stops at a line; break alone: lists; break -c 1: removes"),
+    ("break file.lua:12 if i > 3", "stops at a line; break alone: lists these lines"),
+    ("break -c 1, break -c all", "removes one of these lines, or all"),
     ("quit", "ends the program"),
 )
 #: Short names, where no variable of the frame has them.
 _SHORT = {word[0]: word for word in ("where", "up", "down", "list", *_STEPS, "quit")}
-_SHORT["bt"] = "where"
+_SHORT |= {"bt": "where", "args": "who", "ll": "source"}  # as pdb's
 
 #: A part of the dialogue; what it returns is how the program goes on, or None.
 _Step = Generator[tuple[Any, ...], list[Any], "tuple[Any, ...] | None"]
@@ -53,12 +54,18 @@ _Step = Generator[tuple[Any, ...], list[Any], "tuple[Any, ...] | None"]
 class Console:
     """Asks a person what to look at, and how the program goes on.
 
-    inputs: returns those of the session.
+    inputs: returns those of the session. command: runs a command of the session, such as '? x'.
     """
 
-    def __init__(self, read: Asking, inputs: Callable[[], Sequence[Entry]] = list) -> None:
+    def __init__(
+        self,
+        read: Asking,
+        inputs: Callable[[], Sequence[Entry]] = list,
+        command: Callable[[str], object] | None = None,
+    ) -> None:
         self._read = read
         self._inputs = inputs
+        self._command = command
         self.breakpoints = Breakpoints()
         self._frames: list[Frame] = []
         self._at = 0  # the index of the frame that is looked at
@@ -85,8 +92,9 @@ class Console:
         else:
             yield from self._show_place()
         while self._frames:
+            names = [variable.name for variable in (yield from self._variables())]
             try:
-                text = self._read(PROMPT).strip().removeprefix("%")
+                text = self._read(PROMPT, [*names, *_WORDS]).strip()
             except KeyboardInterrupt:
                 continue
             except EOFError:
@@ -99,7 +107,13 @@ class Console:
     def _do(self, text: str) -> _Step:
         """Do what was typed."""
         self._last = ""
-        word, _, arguments = text.partition(" ")
+        word, _, arguments = text.removeprefix("%").partition(" ")
+        is_of_session = word not in _WORDS if text[:1] == "%" else text[:1] == "?" != text
+        if self._command and is_of_session:
+            self._command(text)
+            return None
+        if word == "p" and arguments and not (yield from self._is_variable(word)):
+            word = text = arguments
         if word in _SHORT and not arguments and not (yield from self._is_variable(word)):
             meant = _SHORT[word]
             word = meant if self._is_live or meant not in _STEPS else word
@@ -132,6 +146,8 @@ class Console:
         ok, *answer = yield (verb, self._frame.number, code)
         if not ok:
             yield ("write", f"{visible(str(answer[0]))}\n")
+        elif verb == "watch":
+            yield ("write", visible(f"watching {code}: {answer[0]}\n"))
 
     def _show_place(self) -> Dialogue:
         frame = self._frame
@@ -167,11 +183,13 @@ class Console:
             text = f"{variable.kind:8} {variable.name:{width}}  {variable.text}\n"
             yield ("write", visible(text))
 
-    def _list(self, _: str) -> Dialogue:
+    def _list(self, around: int | None = _AROUND) -> Dialogue:
+        """Show lines of the source, by default as many around the present one."""
         lines, at = self._frame.lines(self._inputs()), self._frame.line
         if not lines:
             yield ("write", f"the source of {visible(self._frame.chunk)} cannot be read\n")
-        for number in range(max(at - _AROUND, 1), min(at + _AROUND, len(lines)) + 1):
+        around = len(lines) if around is None else around
+        for number in range(max(at - around, 1), min(at + around, len(lines)) + 1):
             mark = "->" if number == at else "  "
             yield ("write", visible(f"{mark} {number:4}  {lines[number - 1]}\n"))
 
@@ -195,12 +213,15 @@ _COMMANDS: dict[str, Callable[[Console, str], Dialogue]] = {
     "up": lambda console, _: console._go(1),
     "down": lambda console, _: console._go(-1),
     "who": Console._who,
-    "list": Console._list,
+    "list": lambda console, _: console._list(),
+    "source": lambda console, _: console._list(None),
     "watch": Console._watch,
     "break": Console._break,
     "help": Console._help,
     "?": Console._help,
 }
+#: The words that Tab completes.
+_WORDS = frozenset((*_COMMANDS, *_STEPS, "quit"))
 
 
 # -- the debugger of a session
@@ -243,7 +264,9 @@ def console_of(session: Session) -> Console:
     """Return the debugger of a session, which asks at its prompt."""
     if not isinstance(session.debugger, Console):
         settle = session.watch.settle if isinstance(session.watch, Watch) else None
-        session.debugger = Console(line_reader(session.ask, settle), session.sources)
+        read = line_reader(session.ask, settle)
+        command = partial(session.commands.run, session)
+        session.debugger = Console(read, session.sources, command)
     return session.debugger
 
 
@@ -253,21 +276,21 @@ def line_reader(ask: Asking | None, prepare: Callable[[], object] | None = None)
     It raises EOFError and KeyboardInterrupt. prepare: called before each question.
     """
 
-    def read(question: str) -> str:
+    def read(question: str, words: Sequence[str]) -> str:
         if prepare is not None:
             prepare()
         # The editor at a terminal sets it, too, and a Ctrl-C belongs to the line that is typed.
         descriptor = signal.set_wakeup_fd(-1)
         try:
             with handled(signal.SIGINT, signal.default_int_handler):
-                return (ask or _read_line)(question)
+                return (ask or _read_line)(question, words)
         finally:
             signal.set_wakeup_fd(descriptor, warn_on_full_buffer=False)
 
     return read
 
 
-def _read_line(_: str) -> str:
+def _read_line(*_: object) -> str:
     with open(0, "rb", buffering=0, closefd=False) as stream:
         line = stream.readline()
     if not line:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from th_shell.entry import Entry, source_lines
 from th_shell.lines import lua_lines
+from th_shell.paragraphs import counted
 
 
 class Frame(NamedTuple):
@@ -120,13 +121,14 @@ class Breakpoints:
 
     def _clear(self, number: str) -> Generator[tuple[Any, ...], list[Any], str]:
         if number.isdecimal() and int(number) in self._all:
-            del self._all[int(number)]
-        elif not number:
+            removed = f"removed: {self._all.pop(int(number))}\n"
+        elif number in ("", "all"):
+            removed = f"removed: {counted(len(self._all), 'breakpoint')}\n"
             self._all.clear()
         else:
             return f"there is no breakpoint {number}\n"
         yield ("breakpoints", *self._fields())
-        return ""
+        return removed
 
     def _add(self, asked: Breakpoint) -> Generator[tuple[Any, ...], list[Any], str]:
         self._all[self._next] = asked

@@ -10,6 +10,7 @@ import base64
 import os
 import signal
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 from importlib.metadata import version
@@ -221,7 +222,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         self._streams.drain()
         self._send("clear_output", {"wait": wait})
 
-    def _question(self, text: str) -> str:
+    def _question(self, text: str, _: Sequence[str]) -> str:
         """Return the answer to a question of the debugger. Raises EOFError, KeyboardInterrupt."""
         self._streams.drain()
         if not self._allow_stdin:

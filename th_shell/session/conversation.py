@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 _TIME_COLUMN = 70
 
 
+#: Shows a question, and returns the answer; raises EOFError and KeyboardInterrupt. It also gets the
+#: words that Tab completes.
+Asking = Callable[[str, Sequence[str]], str]
+
+
 class PageMarks(NamedTuple):
     """The marks behind examples of a page, and the colours of these and of errors."""
 
@@ -78,9 +83,8 @@ class Conversation(ABC):
         self.config = config or Config()
         self.marks = marks
         self.log: list[Entry] = []
-        #: Asks the user a question, where there is somebody to answer; raises EOFError and
-        #: KeyboardInterrupt.
-        self.ask: Callable[[str], str] | None = None
+        #: Asks the user a question, where there is somebody to answer.
+        self.ask: Asking | None = None
         self._time_format = time_format
         #: Contexts that each input runs within, by the command that has set them; made of its text.
         self.surroundings: dict[str, Callable[[str], AbstractContextManager[None]]] = {}

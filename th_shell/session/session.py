@@ -17,7 +17,7 @@ from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.runtime.shell import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.session.commands import COMMANDS, is_command
-from th_shell.session.conversation import UNICODE, Conversation, PageMarks
+from th_shell.session.conversation import UNICODE, Asking, Conversation, PageMarks
 from th_shell.session.inputs import is_page, placed, split
 from th_shell.session.interrupt import EARLY, Watch
 from th_shell.show import install
@@ -81,7 +81,7 @@ class Session(Conversation):
         # The editor asks for the inputs of a text before they are run, and the history after that.
         self._read = lru_cache(maxsize=1)(self._read_text)
 
-    def serve_person(self, ask: Callable[[str], str] | None = None) -> None:
+    def serve_person(self, ask: Asking | None = None) -> None:
         """Show hints, which help a person who types the inputs.
 
         ask: asks a question; None where nobody answers.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from threading import Thread
@@ -17,10 +17,12 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
 from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import WordCompleter
 from prompt_toolkit.cursor_shapes import ModalCursorShapeConfig
 from prompt_toolkit.enums import DEFAULT_BUFFER, EditingMode
 from prompt_toolkit.filters import has_focus
 from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
 from prompt_toolkit.input.vt100 import Vt100Input
@@ -127,9 +129,19 @@ def converse(
         return loop(session, _reader(session, language))
 
 
-def ask(question: str) -> str:
-    """Ask the user a question. Raises EOFError and KeyboardInterrupt."""
-    return PromptSession[str](output=_output()).prompt(question)
+@cache
+def _answers() -> InMemoryHistory:
+    return InMemoryHistory()
+
+
+def ask(question: str, words: Sequence[str] = ()) -> str:
+    """Ask the user a question; Up finds former answers, and Tab completes words.
+
+    Raises EOFError and KeyboardInterrupt.
+    """
+    completer = WordCompleter(sorted(words)) if words else None
+    prompt = PromptSession[str](output=_output(), history=_answers(), completer=completer)
+    return prompt.prompt(question, complete_while_typing=False)
 
 
 def _reader(session: Conversation, language: Language) -> Callable[[], str]:

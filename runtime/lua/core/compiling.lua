@@ -73,6 +73,22 @@ local function compile_moved(source, message, ...)
   return f or nil, refused, source
 end
 
+local add_lines = function() return nil end
+
+--- Sets the function that returns a file's source with calls of the debugger, or nil.
+-- @param f gets the source, and the name of its chunk
+function compiling.add_lines_by(f)
+  add_lines = f
+end
+
+-- Compiles a source as th changes it; nil where that is not needed, or a function has then reached
+-- a limit of LuaJIT: calls need more room.
+local function changed(source, name, ...)
+  local with_lines = find(name, '^@') and add_lines(source, name)
+  local other = length_operator.rewritten(with_lines or source) or with_lines
+  return other and loadstring(other, name, ...)
+end
+
 -- Returns the function that was compiled of a source, or of the source as th changes it.
 local function finished(f, message, source, ...)
   if not f then
@@ -80,9 +96,7 @@ local function finished(f, message, source, ...)
     f, message, source = compile_moved(source, message, ...)
     if not f then return nil, message end
   end
-  local other = not find(source, BYTECODE) and length_operator.rewritten(source)
-  -- Calls need more room: a function that has reached a limit of LuaJIT stays as it is.
-  return other and loadstring(other, ...) or f
+  return not find(source, BYTECODE) and changed(source, ...) or f
 end
 
 -- Makes what stands for one of Lua's functions that compile a source.

@@ -331,9 +331,13 @@ local function at_program(object)
   return line > 0 and format('%s:%d: %s', info.short_src, line, text) or text
 end
 
+--- The error that ends a program where the debugger was told to: it needs no traceback.
+errors.ENDED = 'the program was ended in the debugger'
+
 --- The message handler for xpcall: returns the error object and a traceback of the program's
 -- frames, as errors.read_report takes them.
 function errors.traceback(object)
+  if object == errors.ENDED then return { object = object, frames = '' } end
   object = at_program(object)
   local lines = program_frames(traceback('', 2))
   if #lines == 0 then return { object = object, frames = '' } end

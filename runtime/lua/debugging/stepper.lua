@@ -1,7 +1,9 @@
 --- The debugger's half in Lua, loaded when it is first needed.
 -- It stops the program at lines: at breakpoints, after steps, where a watched value has changed.
--- While there may be such a line, LuaJIT interprets all code: its compiled code calls no hooks. The
--- hook is one for all coroutines; how deep calls are is counted in each for itself. At each stop,
+-- Files in which a program may stop are compiled with calls at their lines (line_calls.lua). Where
+-- it may stop in others, there is a hook, and LuaJIT interprets all code: its compiled code calls
+-- no hooks. The hook is one for all coroutines; how deep calls are is counted in each for itself.
+-- At each stop,
 -- the debugger in Python is asked again and again for what is to be done, until it lets the program
 -- go on.
 -- @module stepper
@@ -9,7 +11,7 @@
 local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
 local answers, frames = import('debugging.answers', 'debugging.frames')
 local session_locals, who = import('engine.session_locals', 'engine.who')
-local interrupts = import 'stopping.interrupts'
+local interrupts, line_calls = import('stopping.interrupts', 'debugging.line_calls')
 
 local getinfo, running, status = errors.getinfo, coroutine.running, coroutine.status
 local byte, sub, match = string.byte, string.sub, string.match
@@ -18,7 +20,7 @@ local is_ours = errors.is_ours
 local stdout = io.stdout
 local flush = getmetatable(stdout).__index.flush
 
-local ENDED = 'the program was ended in the debugger'
+local ENDED = errors.ENDED
 local FARTHEST = 100 -- lines behind one without code, in which the next one with code is looked for
 
 local stepper = {}
@@ -27,10 +29,13 @@ local breakpoints = {} -- line -> those at it
 local watches = {}
 local mode -- 'step', 'next', 'finish', 'entry', 'pause', 'quit'; nil: the program goes on
 local step_thread, step_depth -- where a step has begun: the coroutine, and its levels from there on
-local place -- where the program has stopped last, while it has not left this line
+local place -- where the hook has stopped the program last, while it has not left this line
 local entry -- the file at whose first line the program stops
+local is_step_in_calls = false -- whether a step ends in a file with calls at its lines
+local is_debugged = false -- whether the program that runs has stopped before
 local serving = false -- whether the debugger works: what it evaluates does not stop
-local watching, was_compiling = false, false
+local watching, was_compiling = false, false -- whether there is the hook
+local is_called, was_called = false, false -- whether a line calls now, and did at the last stop
 
 -- ------------------------------------------------------------------ places
 
@@ -64,12 +69,33 @@ local function add_lines(lines, f)
   end
 end
 
--- The first line with code from one on, in a file; 0 where there is no such file.
-local function line_with_code(path, line)
-  local f = loadfile(path, 't')
-  if not f then return 0 end
+-- Tells whether a file that somebody has named was compiled without calls at its lines; inputs are.
+local function is_plain(wanted)
+  if byte(wanted) == 91 then return true end -- a '['
+  for name in pairs(line_calls.plain_files()) do
+    if is_named(name_of(name), wanted) then return true end
+  end
+  return false
+end
+
+-- The lines of a file at which a program may stop, as keys of a table; nil where there is no such
+-- file.
+local function lines_of(path)
+  local file = io.open(path, 'rb')
+  local source = file and string.gsub(file:read('*a') or '', '^#[^\n]*', '')
+  if file then file:close() end
+  local f = source and loadstring(source, path)
+  if not f then return nil end
+  if not is_plain(path) then return line_calls.lines(source) end
   local lines = {}
   add_lines(lines, f)
+  return lines
+end
+
+-- The first line with code from one on, in a file; 0 where there is no such file.
+local function line_with_code(path, line)
+  local lines = lines_of(path)
+  if not lines then return 0 end
   for i = 0, FARTHEST do -- a line may be too large a number to be counted on from
     if lines[line + i] then return line + i end
   end
@@ -147,17 +173,39 @@ local function at_line(event, line, beside)
   local source = info.source
   if is_ours(source) or line < 1 then return end
   if mode == 'quit' then error(ENDED, 0) end
+  local called = is_called
+  is_called = false
+  if not called and line_calls.has_calls(source) then return end
   if place and is_same_place(level, info.func, line) then return end
   local change = #watches > 0 and changed_value(info.func)
-  if change then return stop('watch', change) end
-  if mode and is_step_over(level, source) then return stop(mode) end
+  if change then return stop('watch', change, called) end
+  if mode and is_step_over(level, source) then return stop(mode, nil, called) end
   local is_met, message = broken_at(line, source)
-  if is_met then return stop('breakpoint', message) end
+  if is_met then return stop('breakpoint', message, called) end
+end
+
+-- What lines with calls call: see line_calls.lua.
+local function called_at_line(line)
+  if serving or not (mode or breakpoints[line] or watches[1] or place) then return end
+  is_called = true
+  return at_line('line', line) -- a tail call: it looks at levels
+end
+
+-- Tells whether the program may stop in code without calls at its lines.
+local function needs_hook()
+  if #watches > 0 or mode == 'entry' and is_plain(entry) then return true end
+  if mode and mode ~= 'entry' and not is_step_in_calls then return true end
+  for _, here in pairs(breakpoints) do
+    for _, breakpoint in ipairs(here) do
+      if is_plain(breakpoint.path) then return true end
+    end
+  end
+  return false
 end
 
 -- Has lines looked at, or no longer.
 local function update()
-  local wanted = mode ~= nil or #watches > 0 or next(breakpoints) ~= nil
+  local wanted = needs_hook()
   if wanted == watching then return end
   watching = wanted
   if wanted then
@@ -172,6 +220,14 @@ end
 
 -- ------------------------------------------------------------------ stopping
 
+-- Tells whether `next` or `finish` ends in a file with calls at its lines: in that of a frame, or
+-- of its caller. Where a main chunk ends, so does the step.
+local function steps_in_calls(frame, caller)
+  local is_main = frame.name == 'main chunk'
+  local has_caller = is_main or caller and line_calls.has_calls(caller.source)
+  return has_caller and line_calls.has_calls(frame.source)
+end
+
 -- Lets the program go on: 'on' as it did before.
 local function go(how, number)
   if how == 'on' then return end
@@ -180,9 +236,12 @@ local function go(how, number)
   local frame, here = list[tonumber(number)], list[1]
   if frame then
     step_thread, step_depth = running(), frame.below + 1
-    place = { thread = step_thread, depth = here.below + 1, func = here.func, line = here.line }
+    is_step_in_calls = (mode == 'next' or mode == 'finish')
+      and steps_in_calls(frame, list[tonumber(number) + 1])
   end
   update()
+  place = here and not was_called
+    and { thread = running(), depth = here.below + 1, func = here.func, line = here.line } or nil
   if mode == 'quit' then error(ENDED, 0) end
 end
 
@@ -211,9 +270,10 @@ end
 -- @param reason why: 'breakpoint', 'step', 'next', 'finish', 'entry', 'watch', 'call', 'error',
 --   'attention'
 -- @param detail more about it, or nil
-function stop(reason, detail)
+-- @param called whether a line with a call has stopped it
+function stop(reason, detail, called)
   if serving then return end
-  serving = true
+  serving, is_debugged, was_called = true, reason ~= 'attention', called
   local ok, message = pcall(serve, reason, detail)
   serving = false
   answers.forget()
@@ -225,8 +285,16 @@ stepper.stop = stop
 -- only what the debugger evaluates was interrupted.
 interrupts.end_steps_by(function()
   if serving then return end
-  mode, place, watches = nil, nil, {}
+  mode, place, watches, is_debugged = nil, nil, {}, false
   update()
+end)
+
+-- Of a program that has stopped before, Ctrl-C is a stop, too.
+interrupts.pause_by(function()
+  if serving or not is_debugged then return false end
+  interrupts.drop()
+  stop('pause')
+  return true
 end)
 
 -- ------------------------------------------------------------------ errors, and the prompt
@@ -260,6 +328,16 @@ function stepper.open_prompt()
   errors.finally(give_back, python_calls.ask, host.prompt, where)
 end
 
+line_calls.serve(function(name)
+  if mode == 'entry' and is_named(name_of(name), entry) then return true end
+  for _, here in pairs(breakpoints) do
+    for _, breakpoint in ipairs(here) do
+      if is_named(name_of(name), breakpoint.path) then return true end
+    end
+  end
+  return false
+end, called_at_line)
+
 answers.add{
   --- Sets all breakpoints, each by file, line and condition ('': none); the answer is a list of
   -- their lines, which have code, or 0 where that is not known, or the message of a condition that
@@ -282,7 +360,8 @@ answers.add{
     return answer
   end,
 
-  --- Stops the program where the value of code in a frame changes: true, or false and the message.
+  --- Stops the program where the value of code in a frame changes: true and the value's text, or
+  -- false and the message.
   watch = function(list, number, text)
     local code, message = frames.compile(text)
     if not code then return { false, message } end
@@ -292,7 +371,7 @@ answers.add{
     watches[#watches + 1] = { text = text, code = code, value = value,
       func = used.any and frame.func or nil }
     update()
-    return { true }
+    return { true, who.in_short(value) }
   end,
 
   --- Has the debugger asked about errors that nothing has caught, while they are there; '': not.

@@ -25,7 +25,7 @@ local interrupts = {
   line_hook = false, -- the debugger's hook for lines
 }
 
-local set_own_hook, attend, end_steps -- see below
+local set_own_hook, attend, end_steps, pause -- see below
 
 --- Makes the next instruction of the program raise the interrupt again, if a pcall has caught it:
 -- it is there until the prompt has it.
@@ -55,6 +55,9 @@ function interrupts.attend_by(f) attend = f end
 --- Sets the function that ends the debugger's steps with an input.
 function interrupts.end_steps_by(f) end_steps = f end
 
+--- Sets the function by which Ctrl-C stops a program in the debugger; it returns whether it has.
+function interrupts.pause_by(f) pause = f end
+
 --- Raises an error if Ctrl-C was pressed. Long loops of the runtime call it.
 function interrupts.poll()
   if pressed[0] == ATTENTION then
@@ -62,6 +65,7 @@ function interrupts.poll()
     return attend()
   end
   if interrupts.over or thread_pool.is_sharing() or not must_stop() then return end
+  if pause and pause() then return end
   interrupts.interrupt()
   error(host.INTERRUPTED, 0)
 end

@@ -69,7 +69,7 @@ def test_a_program_line_by_line(typed: Callable[..., str]) -> None:
 
 
 def test_breakpoints(typed: Callable[..., str]) -> None:
-    shown = typed("%break program.lua:4 if n == 2", "%break program.lua:2", "%break",
+    shown = typed("%break program.lua:4 if n == 2", "%break program.lua:6", "%break",
                   "%break -c 2", "%break -c 7", "%break nowhere", "%break program.lua:4 if n ==",
                   "%break other.lua:1", "%break", "%run program.lua", "double = 100", "c",
                   "%break -c", "%break")  # fmt: skip
@@ -88,16 +88,27 @@ def test_watched_values(typed: Callable[..., str]) -> None:
     assert shown == (
         "1  program.lua:7\n"
         "program.lua:7 in main chunk\n    7  for i = 1, 3 do\n"
+        "removed: 1 breakpoint\nwatching total: 0\n"
         "unexpected symbol near '<eof>'\n"
         "total: 0 -> 2\n"
-        "program.lua:7 in main chunk\n    7  for i = 1, 3 do\n"
+        "program.lua:8 in main chunk\n    8    add(i)\n"
         "12\t\n"
     )
 
 
+def test_as_pdbs_users_type(typed: Callable[..., str]) -> None:
+    shown = typed("%break program.lua:5", "%run program.lua", "p total, n", "args", "? torch.trace",
+                  "%pwd", "ll", "break -c all", "c")  # fmt: skip
+    before, _, behind = shown.partition("2\t1\t\n")
+    assert before.endswith("program.lua:5 in add\n    5    return total\n")
+    assert behind.startswith("local    double  2\nlocal    n       1\nupvalue  total   2\n")
+    assert "torch.trace(" in behind and "->    5    return total\n" in behind
+    assert behind.endswith("   10  print(total)\nremoved: 1 breakpoint\n12\t\n")
+
+
 def test_values_are_watched_until_the_program_has_ended(typed: Callable[..., str]) -> None:
     shown = typed("x = 1", "debugger()", "watch x", "c", "x = 2", "print((jit.status()))")
-    assert shown == "stdin:1 in main chunk\ntrue\t\n"
+    assert shown == "stdin:1 in main chunk\nwatching x: 1\ntrue\t\n"
 
 
 def test_a_condition_that_fails_stops_and_says_so(typed: Callable[..., str]) -> None:
@@ -106,7 +117,7 @@ def test_a_condition_that_fails_stops_and_says_so(typed: Callable[..., str]) -> 
         "1  program.lua:4 if n.x.y\n"
         "the condition fails: attempt to index global 'n' (a number value)\n"
         "program.lua:4 in add\n    4    total = total + double\n"
-        "12\t\n"
+        "removed: 1 breakpoint\n12\t\n"
     )
 
 
@@ -135,10 +146,7 @@ def test_a_variable_hides_a_short_name(typed: Callable[..., str]) -> None:
 
 def test_quit_ends_the_program(typed: Callable[..., str]) -> None:
     shown = typed("pcall(debugger) x = 1", "quit", "x")
-    assert shown == (
-        "stdin:1 in main chunk\n"
-        "the program was ended in the debugger\nstack traceback:\n\tstdin:1: in main chunk\nnil\t\n"
-    )
+    assert shown == ("stdin:1 in main chunk\nthe program was ended in the debugger\nnil\t\n")
 
 
 @pytest.mark.thorough
@@ -189,7 +197,15 @@ def test_at_a_terminal(
             (b"", b"debug>"),
             (b"continue\r", b"continue"),
             (b"", b"\r\n"),
-            (b"\x03", b"interrupted!"),  # heard also after the debugger's prompt
+            (b"\x03", b"long.lua:3 in main chunk"),
+            (b"", b"debug>"),
+            (b"p n > 0\r", b"true\t"),
+            (b"", b"debug>"),
+            (b"\x1b[A\r", b"true\t"),  # Up brings it back
+            (b"", b"debug>"),
+            (b"whe\t\r", b"->  0  long.lua:3"),
+            (b"", b"debug>"),
+            (b"q\r", b"the program was ended in the debugger\r\n"),
             (b"", b"th> "),
             (b"n > 0\r", b"true\t"),
             (b"", b"th> "),
