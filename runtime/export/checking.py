@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from math import prod
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,16 +25,26 @@ from th_shell.runtime.core.platform import descriptor_path
 from th_shell.runtime.engine.engine import Engine
 from th_shell.runtime.errors import LuaError
 from th_shell.runtime.export.data import UndecidedInput
-from th_shell.runtime.export.graph import BATCH, Data, Dim, ExportError, Graph, Steps, Value
+from th_shell.runtime.export.graph import (
+    BATCH,
+    Data,
+    Dim,
+    ExportError,
+    Graph,
+    Open,
+    Shape,
+    Steps,
+    Value,
+)
+from th_shell.runtime.export.guessing import CHANNELS, SIZES
 from th_shell.runtime.t7.files import save
 from th_shell.runtime.t7.values import Table, TorchObject
 from th_shell.torch.tensors.tensor import Tensor
 
 TOLERANCE = 1e-4  # largest difference that is accepted, divided by the largest output
 _SAMPLES = 2  # more than one, so that mixed up samples are noticed
-_CHANNELS = 3  # of images whose number of channels the graph leaves open
 _STEPS = 3  # the size of other dimensions with a name, such as time
-_SIZES = (32, 224, 64, 96, 128, 256, 299, 227, 28)  # tried in turn where sizes are open
+_LARGEST = 1 << 24  # elements of an input
 
 
 class Written(Protocol):
@@ -91,9 +102,10 @@ class Reference:
         """
         generator = np.random.default_rng(seed)
         error: LuaError | None = None
-        for size in (None,) if _is_known(self.graph) else _SIZES:
+        for shapes in self._shapes():
             inputs = {
-                each.name: _random(each, size, generator, self._type) for each in self.graph.inputs
+                each.name: _random(each, shape, generator, self._type)
+                for each, shape in zip(self.graph.inputs, shapes, strict=True)
             }
             try:
                 if self._keeps_samples(self.outputs(inputs)):
@@ -103,6 +115,16 @@ class Reference:
         more = "" if _is_known(self.graph) else "; --input says the sizes of its input"
         cause = f": {_cause(error)}" if error else ""
         raise ExportError(f"the net fails on random inputs{cause}{more}")
+
+    def _shapes(self) -> Iterator[list[list[int]]]:
+        """Yield shapes of the inputs, of which the first ones are known to fit."""
+        values, examples = self.graph.inputs, self.graph.examples
+        if examples:
+            yield [_sizes(each, examples[each.name], 0) for each in values]
+        for size in (0,) if _is_known(self.graph) else SIZES:
+            shapes = [_sizes(each, each.shape, size) for each in values]
+            if max(map(prod, shapes), default=0) <= _LARGEST:
+                yield shapes
 
     def _keeps_samples(self, outputs: Sequence[Array]) -> bool:
         """Tell whether each sample has a result: views mix samples where sizes do not fit."""
@@ -155,7 +177,7 @@ def _classes(net: TorchObject) -> set[str]:
 
 
 def _is_known(graph: Graph) -> bool:
-    return all(each.shape is not None and None not in each.shape[1:] for each in graph.inputs)
+    return not any(isinstance(size, Open) for each in graph.inputs for size in each.shape or ())
 
 
 def _type_of(net: TorchObject, graph: Graph) -> str:
@@ -167,24 +189,26 @@ def _type_of(net: TorchObject, graph: Graph) -> str:
     return "float64" if net.fields.get("_type") == "torch.DoubleTensor" else "float32"
 
 
-def _random(value: Value, size: int | None, generator: np.random.Generator, dtype: str) -> Array:
-    if value.shape is None:
+def _sizes(value: Value, shape: Shape | None, size: int) -> list[int]:
+    """Return sizes for an input; size: for those that are open, but for channels of images."""
+    if shape is None:
         raise ExportError("the check needs the sizes of the net's input: give --input")
-    image = len(value.shape) > 3
-    shape = [
-        _size(dim, _CHANNELS if image and at == 1 else size) for at, dim in enumerate(value.shape)
-    ]
+    image = len(shape) > 3
+    return [_size(dim, CHANNELS[0] if image and at == 1 else size) for at, dim in enumerate(shape)]
+
+
+def _random(value: Value, shape: list[int], generator: np.random.Generator, dtype: str) -> Array:
     if value.kind == "int":
         return generator.integers(1, max(value.highest, 1) + 1, shape)
     return generator.standard_normal(shape).astype(dtype)
 
 
-def _size(dim: Dim, unknown: int | None) -> int:
+def _size(dim: Dim, unknown: int) -> int:
     if isinstance(dim, int):
         return dim
-    if isinstance(dim, str):
-        return _SAMPLES if dim == BATCH else _STEPS
-    return unknown or _SAMPLES
+    if isinstance(dim, Open):
+        return unknown
+    return _STEPS if isinstance(dim, str) and dim != BATCH else _SAMPLES
 
 
 def _nested(data: Data, inputs: Mapping[str, Array]) -> Any:

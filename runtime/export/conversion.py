@@ -25,6 +25,7 @@ from th_shell.runtime.export.checking import (
     find_python,
 )
 from th_shell.runtime.export.graph import ExportError, Graph
+from th_shell.runtime.export.guessing import find_graph
 from th_shell.runtime.export.lowering import find_module, graph_of, shapes_of
 from th_shell.runtime.export.parameters import FLOATS, write_state_dict
 from th_shell.runtime.export.pytorch_source import pytorch_source
@@ -104,10 +105,10 @@ def to_onnx(value: Any, target: Path, **options: Any) -> Report:
         raise ValueError("stub is for to_pytorch: ONNX has no place for what is to be written")
     if settings.python is not None:
         raise ValueError("python is for to_pytorch: ONNX files run in this one")
-    net, graph = _read(value, settings)
+    net, graph = _read(value, settings, ranked=True)
     count = len(graph.outputs)
     names = ["output"] if count == 1 else [f"output{n}" for n in range(1, count + 1)]
-    report = Report([os.fsdecode(target)], _narrows(net, settings))
+    report = Report([os.fsdecode(target)], _narrows(net, settings), remarks=graph.remarks)
     with _new_file(target) as file:
         outputs = list(zip(names, graph.outputs, strict=True))
         write_onnx(file, graph, outputs, settings.floats)
@@ -127,7 +128,7 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
     """
     settings = ConversionOptions(**options)
     python = find_python(settings.python) if settings.check else None
-    net, graph = _read(value, settings)
+    net, graph = _read(value, settings, ranked=False)
     base = os.path.splitext(os.fsdecode(target))[0]
     heading = f"{net.torch_typename} of Torch7; its parameters are in {os.path.basename(base)}.pt."
     source = pytorch_source(graph, _CLASS, heading, settings.floats)
@@ -145,10 +146,13 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
     return report
 
 
-def _read(value: Any, settings: ConversionOptions) -> tuple[TorchObject, Graph]:
+def _read(value: Any, settings: ConversionOptions, ranked: bool) -> tuple[TorchObject, Graph]:
     net = find_module(value, settings.select, settings.treat)
     shapes = shapes_of(settings.input) if settings.input else None
-    return net, graph_of(net, shapes, settings.treat, stub if settings.stub else None)
+    stand_in = stub if settings.stub else None
+    if shapes is None:
+        return net, find_graph(net, settings.treat, stand_in, ranked)
+    return net, graph_of(net, shapes, settings.treat, stand_in)
 
 
 def _narrows(net: TorchObject, settings: ConversionOptions) -> bool:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from th_shell.runtime.export.graph import Data, Dim, Graph, Shape, Steps, Value
+from th_shell.runtime.export.graph import Data, Dim, Graph, NeedsInput, Shape, Steps, Value
 from th_shell.runtime.export.operators.shaping import permute, stack, unbind
 
-#: The shapes of an input: one for a tensor, a list of these for a table.
-Shapes = Shape | list["Shapes"]
+#: The shapes of an input: one for a tensor, a list of these for a table, None where it is open.
+Shapes = Shape | list["Shapes"] | None
 
 
 class UndecidedInput(list["Data"]):
@@ -26,7 +26,7 @@ class UndecidedInput(list["Data"]):
         self.is_table = False
 
 
-def new_input(graph: Graph, name: str, shapes: Shapes | None) -> Data:
+def new_input(graph: Graph, name: str, shapes: Shapes) -> Data:
     """Return the net's input; a list of shapes is a table's."""
     if shapes is None:
         return UndecidedInput(graph, name)
@@ -52,9 +52,8 @@ def table(data: Data, graph: Graph, count: int | None = None) -> list[Data]:
     """Return an input that must be a table; count: how many entries it has, where that is known."""
     if isinstance(data, UndecidedInput) and data.tensor is None:
         if count is None and not data.is_table:
-            raise graph.error(
-                "how many inputs there are must be known: give --input, as in 1x10,1x20"
-            )
+            text = "how many inputs there are must be known: give --input, as in 1x10,1x20"
+            raise NeedsInput(str(graph.error(text)), data.name)
         data.is_table = True
         while len(data) < (count or 0):
             data.append(UndecidedInput(data.graph, f"{data.name}{len(data) + 1}"))

@@ -254,12 +254,7 @@ def _sizes(value: Tensor) -> str:
 
 def _shape(value: Value) -> str:
     """Return an input's sizes, as far as these are known."""
-    sizes = (
-        "unknown sizes"
-        if value.shape is None
-        else " x ".join("?" if size is None else str(size) for size in value.shape)
-    )
-    return f"{sizes}, indices from 1" if value.kind == "int" else sizes
+    return f"{value.sizes_text}, indices from 1" if value.kind == "int" else value.sizes_text
 
 
 def _short(text: str, room: int) -> str:

@@ -30,6 +30,48 @@ class ExportError(T7Error):
     __module__ = "th_shell.runtime.export"
 
 
+@dataclass
+class NeedsInput(ExportError):
+    """A net whose input must be known better."""
+
+    text: str
+    #: The tensor whose sizes must be; or the name of an input whose number of entries must be.
+    value: Value | str | None = None
+    #: The graph's inputs as far as they were known.
+    arguments: Data = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass
+class Unfit(NeedsInput):
+    """Sizes of an input, found by trying, that a module does not take."""
+
+    #: Above 0 where there are too many elements, below 0 where there are too few.
+    excess: int = 0
+
+
+@dataclass
+class Fit(Exception):
+    """A module tells an open size of an input: the net is converted again with it."""
+
+    name: str
+    size: int
+
+
+class Open(str):
+    """An open size of an input, by its name; more: how much larger it has become by padding."""
+
+    more = 0
+
+    def plus(self, more: int) -> Open:
+        """Return it with places added."""
+        result = Open(self)
+        result.more = self.more + more
+        return result
+
+
 class Emitter(Protocol):
     """Adds operators and constants to an ONNX graph."""
 
@@ -182,23 +224,53 @@ class Value:
     def rank(self) -> int:
         """Return the number of dimensions. Raises ExportError where it is not known."""
         if self.shape is None:
-            raise self.graph.error("the number of dimensions must be known here: give --input")
+            text = "the number of dimensions must be known here: give --input"
+            raise NeedsInput(str(self.graph.error(text)), self)
         return len(self.shape)
 
     def assume(self, shape: Shape) -> Shape:
-        """Return the shape; where none is known, this one becomes it, and `on_shape` gets it."""
+        """Return the shape; where none is known, this one becomes it, and `on_shape` gets it.
+
+        Of an input the sizes that are None are open. Where the shape is known, its sizes must fit.
+        """
         if self.shape is None:
+            if self.undecided:
+                sizes = zip(shape, self.open_sizes(len(shape)), strict=True)
+                shape = tuple([name if size is None else size for size, name in sizes])
             self.shape = shape
             if self.on_shape is not None:
                 self.on_shape(shape)
+        elif len(shape) != len(self.shape):
+            self.graph.check_fit(len(self.shape) - len(shape))
+        else:
+            for found, wanted in zip(self.shape, shape, strict=True):
+                self.graph.fit([found], wanted)
         return self.shape
+
+    def open_sizes(self, count: int) -> list[Open]:
+        """Return names for the sizes of an input."""
+        return [Open(f"{self.name}_{dim}") for dim in range(count)]
+
+    @property
+    def sizes_text(self) -> str:
+        """Return its sizes for people, as far as they are known."""
+        if self.shape is None:
+            return "unknown sizes"
+        known = ["?" if size is None or isinstance(size, Open) else size for size in self.shape]
+        return " x ".join(map(str, known))
+
+    def hold(self, count: int) -> None:
+        """Have each sample hold a number of elements, where that can be said."""
+        if self.shape is not None and self.shape[:1] == (BATCH,):
+            self.graph.fit(self.shape[1:], count)
 
     def sizes(self, *dims: int) -> tuple[int, ...]:
         """Return sizes that must be known. Raises ExportError where they are not."""
         self.rank  # noqa: B018
         sizes = [self.shape[dim] for dim in dims] if self.shape else []
         if not all(isinstance(size, int) for size in sizes):
-            raise self.graph.error("the sizes of its input must be known: give --input")
+            text = "the sizes of its input must be known: give --input"
+            raise NeedsInput(str(self.graph.error(text)), self)
         return tuple(sizes)  # type: ignore[arg-type]
 
 
@@ -320,6 +392,8 @@ class Graph:
     treated: Mapping[str, str] = field(default_factory=dict)
     #: The graph in which this one is a loop's body.
     outer: Graph | None = None
+    #: Whether its inputs' sizes are looked for, so that they must fit.
+    looks: bool = False
     #: Makes an output for what cannot be converted.
     stand_in: StandIn | None = None
     #: The sources of classes that stand in for others, by their names.
@@ -331,6 +405,8 @@ class Graph:
     inputs: list[Value] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
+    #: Shapes that its inputs may have, by their names, where they were looked for.
+    examples: dict[str, Shape] = field(default_factory=dict)
     #: The state that modules keep from step to step.
     memory: Memory = field(default_factory=Memory)
     #: Weights that were computed, by what they are made from.
@@ -356,6 +432,29 @@ class Graph:
     def error(self, text: str) -> ExportError:
         """Return an error of the module that is being converted."""
         return ExportError(f"{self.place}: {text}")
+
+    def check_fit(self, excess: int) -> None:
+        """Raise Unfit where there is an excess of elements, and sizes are looked for."""
+        if excess and self.looks:
+            text = "its input has other sizes: give --input"
+            raise Unfit(str(self.error(text)), excess=excess)
+
+    def fit(self, found: Sequence[Dim], wanted: Dim) -> None:
+        """Have sizes be, as their product, a size that a module wants.
+
+        Raises Fit where an open size can be told, and Unfit where none is open and they are not.
+        """
+        product, open_sizes = 1, [size for size in found if isinstance(size, Open)]
+        for size in found:
+            if not isinstance(size, (int, Open)):
+                return
+            product *= size if isinstance(size, int) else 1
+        if not isinstance(wanted, int) or not product or len(open_sizes) > 1:
+            return
+        if not open_sizes or wanted % product or wanted // product <= open_sizes[0].more:
+            self.check_fit(product - wanted)
+        else:
+            raise Fit(str(open_sizes[0]), wanted // product - open_sizes[0].more)
 
     @contextmanager
     def scope(self, path: tuple[str, ...], kind: str, module: Any) -> Iterator[None]:

@@ -6,8 +6,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from th_shell.runtime.export import rows  # noqa: F401 (adds the rows)
-from th_shell.runtime.export.data import Shapes, new_input, settled, tensors
-from th_shell.runtime.export.graph import BATCH, ExportError, Graph, StandIn
+from th_shell.runtime.export.data import Shapes, UndecidedInput, new_input, settled, tensors
+from th_shell.runtime.export.graph import (
+    BATCH,
+    Data,
+    ExportError,
+    Fit,
+    Graph,
+    NeedsInput,
+    StandIn,
+    Value,
+)
 from th_shell.runtime.export.modules import Module, class_of, convert, row_of
 from th_shell.runtime.export.python_text import split_arguments
 from th_shell.runtime.t7.values import Table, TorchObject, name_of_key
@@ -20,20 +29,44 @@ def graph_of(
     treated: Mapping[str, str] | None = None,
     stand_in: StandIn | None = None,
     prune: bool = True,
+    looks: bool = False,
 ) -> Graph:
     """Return the graph of a module. shapes: those of its inputs, where they are known.
 
-    prune: without what is not used. Raises ExportError for what has no counterpart, and no
-    stand-in.
+    prune: without what is not used. looks: whether the shapes are tried. Raises ExportError for
+    what has no counterpart, and no stand-in.
     """
-    graph = Graph(treated or {}, stand_in=stand_in)
+    graph = Graph(treated or {}, stand_in=stand_in, looks=looks)
     graph.arguments = new_input(graph, "input", shapes)
-    graph.result = settled(convert(Module(net, (), graph), graph.arguments), graph)
+    try:
+        graph.result = settled(convert(Module(net, (), graph), graph.arguments), graph)
+    except Fit as fit:
+        shapes = shapes_at(graph.arguments, {fit.name: fit.size})
+        return graph_of(net, shapes, treated, stand_in, prune, looks)
+    except NeedsInput as error:
+        error.arguments = graph.arguments
+        raise
     graph.outputs = [value.current for value in tensors(graph.result, decide=True)]
     graph.inputs = list(tensors(graph.arguments))
     if prune:
         graph.prune()
     return graph
+
+
+def shapes_at(arguments: Data, known: Mapping[str, Any]) -> Shapes:
+    """Return the shapes of inputs, as far as they are known.
+
+    known: others for some of these, and sizes for open ones, by their names.
+    """
+    if isinstance(arguments, UndecidedInput):
+        if arguments.name in known or not (arguments.tensor or arguments.is_table):
+            return known.get(arguments.name)
+        arguments = arguments.tensor or arguments
+    if isinstance(arguments, Value):
+        shape = known.get(arguments.name, arguments.shape)
+        return shape and tuple([known.get(size, size) for size in shape])
+    assert isinstance(arguments, list)
+    return [shapes_at(each, known) for each in arguments]
 
 
 def shapes_of(text: str) -> Shapes:

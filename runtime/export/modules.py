@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from th_shell.runtime.export.data import table, tensor, tensors
-from th_shell.runtime.export.graph import Data, ExportError, Graph, Value
+from th_shell.runtime.export.graph import BATCH, Data, ExportError, Graph, NeedsInput, Value
 from th_shell.runtime.export.parameters import Parameter
 from th_shell.runtime.t7.values import Function, Table, TorchObject
 from th_shell.runtime.t7.working_memory import portable_fields
@@ -193,6 +193,15 @@ class Module:
             raise self.error(f"takes a table of {count} tensors, not of {len(values)}")
         return values
 
+    def has_samples(self, x: Value, name: str) -> bool:
+        """Tell whether a tensor has a dimension of samples. Where its shape is open, it has one.
+
+        name: the field with the number of dimensions of a sample, which may be missing.
+        """
+        dims = self.whole(name) if self.get(name) else 0
+        shape = x.shape or (x.assume((BATCH, *[None] * dims)) if dims else ())
+        return 0 < dims < len(shape)
+
     def dim(self, x: Value, name: str, of_sample: str = "") -> int:
         """Return a field that is a dimension from 1, or from the end, as one from 0.
 
@@ -204,6 +213,7 @@ class Module:
             return x.rank + dim
         if sample_rank is None:
             return dim - 1
+        self.has_samples(x, of_sample)  # which decides an open shape
         return dim if x.rank == int(sample_rank) + 1 else dim - 1
 
     def child(self, name: str) -> Module:
@@ -238,7 +248,7 @@ def convert(module: Module, data: Data, function: Row | None = None) -> Data:
         try:
             result = _converted(module, data, function)
         except ExportError as error:
-            if graph.stand_in is None:
+            if graph.stand_in is None or graph.looks and isinstance(error, NeedsInput):
                 raise
             result = graph.stand_in(module, data, error)
     if isinstance(result, Value) and _is_own(module, data, result):

@@ -45,6 +45,12 @@ local function normalise(self, input)
   return output
 end
 
+-- Returns the input, as an nn.Copy does that is made for a single type.
+local function pass_on(self, input)
+  self.output = input
+  return input
+end
+
 -- Lets a module, and those in it, begin a sequence.
 local function forget(module)
   if module.forget then module:forget() end
@@ -68,6 +74,9 @@ function running.take(path) return torch.load(path) end
 -- @param input a tensor or a table, which the net gets a copy of: it may write into its input
 function running.run(net, input)
   net:evaluate()
+  for _, module in ipairs((net:findModules('nn.Copy'))) do
+    module.updateOutput = rawget(module, 'updateOutput') and pass_on -- its own is not loaded
+  end
   for _, module in ipairs((net:findModules('nn.InstanceNormalization'))) do
     module.updateOutput = normalise
   end

@@ -179,11 +179,13 @@ _PAIRS = {
 def binary(kind: str, a: Value, b: Value) -> Value:
     """Apply an operator of `_PAIRS` to two tensors.
 
-    The shapes are broadcast as numpy does; b's, where it is not known yet, is taken to be a's.
+    The shapes are broadcast as numpy does; one that is not known yet is taken to be the other.
     """
     text, word = _PAIRS[kind]
-    if a.shape is not None and a.graph is b.graph:
-        b.assume(a.shape)
+    if a.graph is b.graph:
+        for one, other in ((a, b), (b, a)):
+            if one.shape is not None and other.shape is None:
+                other.assume(one.shape)
     return node([a, b], kind, broadcast(a.shape, b.shape), text, word=word)
 
 

@@ -25,7 +25,7 @@ from th_shell.runtime.export.python_text import literal
 def linear(x: Value, weight: Parameter, bias: Parameter | None) -> Value:
     """Add a linear layer. weight: outputs x inputs."""
     outputs, inputs = weight.shape
-    x.assume((BATCH, inputs))
+    x.assume((*(x.shape or (BATCH, None))[:-1], inputs))
 
     def to_onnx(e: Emitter, x_name: str, w: str, *b: str) -> Any:
         if x.rank == 2:
@@ -190,7 +190,7 @@ def _reduced(x: Value, dim: int, keep: bool) -> Shape | None:
 def softmax(x: Value, dim: int | None = None, log: bool = False) -> Value:
     """Normalise along a dimension; without one along that of channels, as nn has it."""
     if dim is None:
-        dim = {1: 0, 2: 1, 3: 0, 4: 1, 5: 1}[len(x.assume((BATCH, None)))]
+        dim = {1: 0, 2: 1, 3: 0, 4: 1, 5: 1}[len(x.shape or x.assume((BATCH, None)))]
     name = "log_softmax" if log else "softmax"
     call = Call("nn.LogSoftmax" if log else "nn.Softmax", {"dim": dim})
     kind = "LogSoftmax" if log else "Softmax"

@@ -114,7 +114,7 @@ def loop(graph: Graph, data: Data, body_of: Callable[[Graph, Data], Data]) -> Da
     body_of: computes those of one step, in a graph of its own.
     """
     sequences = list(tensors(data))
-    body = Graph(graph.treated, graph, graph.stand_in, graph.stubs)
+    body = Graph(graph.treated, graph, graph.looks, graph.stand_in, graph.stubs)
     body.memory = Memory(sequences[0])
     steps: list[Value] = []
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, ToOnnx, Value
+from th_shell.runtime.export.graph import BATCH, Call, Dim, Emitter, Open, Shape, ToOnnx, Value
 from th_shell.runtime.export.operators import node, plain, vectors
 from th_shell.runtime.export.parameters import Parameter
 from th_shell.runtime.export.python_text import call_text
@@ -56,17 +56,23 @@ class Windows:
         """Return the number of places from a window's first element to its last."""
         return self.dilation[dim] * (self.size[dim] - 1) + 1
 
-    def shape(self, x: Value, channels: Dim = None) -> Shape:
-        """Return the shape of a result, with other channels where they are given."""
+    def taken(self, x: Value) -> Shape:
+        """Return the shape of an input. Raises ExportError for a wrong number of dimensions."""
         rank = len(self.size) + 2
-        x_shape = x.assume((BATCH, *[None] * (rank - 1)))
+        shape = x.assume((BATCH, *[None] * (rank - 1)))
         if x.rank != rank:
             raise x.graph.error(
                 f"its input has {x.rank} dimensions, not {rank}; --input begins with the batch"
             )
+        return shape
+
+    def shape(self, x: Value, channels: Dim = None) -> Shape:
+        """Return the shape of a result, with other channels where they are given."""
+        x_shape = self.taken(x)
         if self.ceil and not any(self.padding):
             self._check_ends(x)
         counts = [self.count(dim, size) for dim, size in enumerate(x_shape[2:])]
+        x.graph.check_fit(min([0, *[count - 1 for count in counts if isinstance(count, int)]]))
         return (x_shape[0], x_shape[1] if channels is None else channels, *counts)
 
     def _check_ends(self, x: Value) -> None:
@@ -183,10 +189,10 @@ def conv_transpose(
     call = _conv_layer("ConvTranspose", windows, inputs, outputs, **more)
     attributes = windows.attributes() | {"dilations": list(windows.dilation)}
     to_onnx = plain("ConvTranspose", **attributes, output_padding=list(extra), group=groups)
-    shape = windows.shape(x, outputs)
+    shape = (windows.taken(x)[0], outputs)
     counts = [_grown(windows, extra, dim, size) for dim, size in enumerate((x.shape or ())[2:])]
     parameters = _parameters(x, windows, outputs, weight, bias)
-    return node([x], to_onnx, (*shape[:2], *counts), layer=call, parameters=parameters)
+    return node([x], to_onnx, (*shape, *counts), layer=call, parameters=parameters)
 
 
 def _grown(windows: Windows, extra: Ints, dim: int, size: Dim) -> Dim:
@@ -310,10 +316,10 @@ def pad(
 
     mode: constant, reflect or replicate.
     """
-    shape = x.assume((BATCH, *[None] * (len(amounts) + 1)))
+    shape = x.shape or x.assume((BATCH, *[None] * (len(amounts) + 1)))
     first_dim = len(shape) - len(amounts)
     sizes = [
-        size + before + behind if isinstance(size, int) else None
+        _widened(size, before + behind)
         for size, (before, behind) in zip(shape[first_dim:], amounts, strict=True)
     ]
     flat = [number for pair in reversed(amounts) for number in pair]
@@ -331,6 +337,12 @@ def pad(
 
     text = f"F.pad({{0}}, {tuple(flat)}{more})"
     return node([x], to_onnx, (*shape[:first_dim], *sizes), text, layer=call, kind=x.kind)
+
+
+def _widened(size: Dim, more: int) -> Dim:
+    if isinstance(size, Open):
+        return size.plus(more)
+    return size + more if isinstance(size, int) else None
 
 
 def _pad_layer(mode: str, flat: list[int], value: float, dims: int) -> Call | None:

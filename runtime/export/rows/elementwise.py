@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from th_shell.runtime.export.graph import BATCH, Value
+from th_shell.runtime.export.graph import BATCH, NeedsInput, Value
 from th_shell.runtime.export.modules import Module, function_rows, row
 from th_shell.runtime.export.operators import elementwise as ew
 from th_shell.runtime.export.operators import total, vectors
@@ -126,7 +126,7 @@ def _for_samples(m: Module, parameter: Parameter, x: Value) -> Parameter:
     """Return a parameter with sizes that can be broadcast to a tensor's."""
     old_shape = parameter.shape
     sample = old_shape[1:] if len(old_shape) > 1 and old_shape[0] == 1 else old_shape
-    shape = x.assume((BATCH, *[None if size == 1 else size for size in sample]))
+    shape = x.shape or x.assume((BATCH, *[None if size == 1 else size for size in sample]))
     if len(old_shape) == x.rank and all(
         old_size in (1, size) for old_size, size in zip(old_shape, shape, strict=True)
     ):
@@ -134,7 +134,8 @@ def _for_samples(m: Module, parameter: Parameter, x: Value) -> Parameter:
     for part in (shape[1:], shape):
         if total(part) == parameter.size:
             return parameter.view(*x.sizes(*range(x.rank - len(part), x.rank)))
-    raise m.error(f"its {parameter.size} numbers do not fit its input: give --input")
+    text = f"its {parameter.size} numbers do not fit its input: give --input"
+    raise NeedsInput(str(m.error(text)), x)
 
 
 _KINDS = {"nn.Max": "Max", "nn.Min": "Min"}
@@ -151,9 +152,7 @@ def _sum(m: Module, x: Value) -> Value:
 @row("nn.ArgMax")
 def _arg_max(m: Module, x: Value) -> Value:
     """Return the place of the largest element, from 1 (dpnn)."""
-    dims = m.get("nInputDim")
-    has_samples = bool(dims) and x.rank > int(dims)
-    dim = m.whole("dim", 1) - (0 if has_samples else 1)
+    dim = m.whole("dim", 1) - (not m.has_samples(x, "nInputDim"))
     return shifted(argmax(x, dim), 1)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import prod
 
 from th_shell.runtime.export.data import UndecidedInput, as_steps, mapped, table
-from th_shell.runtime.export.graph import Data, Graph, Steps, Value
+from th_shell.runtime.export.graph import Data, Graph, Open, Steps, Value
 from th_shell.runtime.export.modules import Module, data_row, row
 from th_shell.runtime.export.operators import elementwise as ew
 from th_shell.runtime.export.operators import replaced, total
@@ -33,10 +33,11 @@ def _view(m: Module, x: Value) -> Value:
     sizes, dims = m.sizes("size"), m.get("numInputDims")
     if dims is None:
         return reshape(x, sizes, batch=-1 not in sizes)
-    if x.shape is not None and x.rank - int(dims) > 1 and -1 in sizes:
+    batch = m.has_samples(x, "numInputDims")
+    if x.rank - int(dims) > 1 and -1 in sizes:
         count = prod(x.sizes(*range(x.rank - int(dims), x.rank)))
         sizes = [count // -prod(sizes) if size == -1 else size for size in sizes]
-    return reshape(x, sizes, batch=x.shape is None or x.rank > int(dims))
+    return reshape(x, sizes, batch)
 
 
 @row("nn.Reshape")
@@ -50,7 +51,7 @@ def _reshape(m: Module, x: Value) -> Value:
 
 @row("nn.Collapse")
 def _collapse(m: Module, x: Value) -> Value:
-    return reshape(contiguous(x), [-1], batch=x.rank > m.whole("nInputDim"))
+    return reshape(contiguous(x), [-1], batch=m.has_samples(x, "nInputDim"))
 
 
 @row("nn.Transpose")
@@ -65,12 +66,12 @@ def _transpose(m: Module, x: Value) -> Value:
 
 @row("nn.Squeeze")
 def _squeeze(m: Module, x: Value) -> Value:
-    dims = m.get("numInputDims")
-    batch = int(dims is not None and x.rank == int(dims) + 1)
+    batch = int(m.has_samples(x, "numInputDims"))
     shape = x.shape or ()
     if m.get("dim"):
         dim = m.whole("dim") - 1 + batch
-        return squeeze(x, dim) if not shape or shape[dim] == 1 else x
+        size = shape[dim] if shape else None
+        return squeeze(x, dim) if size in (None, 1) or isinstance(size, Open) else x
     first = batch or 1
     sizes = x.sizes(*range(first, x.rank))
     for dim in reversed(range(first, x.rank)):
@@ -87,9 +88,7 @@ def _unsqueeze(m: Module, x: Value) -> Value:
 
 @row("nn.Replicate")
 def _replicate(m: Module, x: Value) -> Value:
-    ndim = m.get("ndim")
-    has_samples = bool(ndim) and x.rank > int(ndim)
-    dim = m.whole("dim", 1) - (0 if has_samples else 1)
+    dim = m.whole("dim", 1) - (not m.has_samples(x, "ndim"))
     return expand(unsqueeze(x, dim), dim, m.whole("nfeatures"))
 
 
@@ -134,9 +133,8 @@ def _one_hot(m: Module, x: Value) -> Value:
 @row("nn.Padding")
 def _padding(m: Module, x: Value) -> Value:
     """Insert a value before a dimension (pad below 0) or behind it, or at a place in it."""
-    dims, amount, place = m.get("nInputDim"), m.whole("pad"), m.whole("index", 1)
-    has_samples = bool(dims) and x.rank != dims
-    dim = m.whole("dim") - (0 if has_samples else 1)
+    amount, place = m.whole("pad"), m.whole("index", 1)
+    dim = m.whole("dim") - (not m.has_samples(x, "nInputDim"))
     behind, value = amount > 0, m.number("value", 0)
     if place == 1:
         return _padded(x, dim, (0, amount) if behind else (-amount, 0), value)
@@ -152,9 +150,8 @@ def _padded(x: Value, dim: int, amounts: tuple[int, int], value: float) -> Value
 @row("nn.Constant")
 def _constant(m: Module, x: Value) -> Value:
     """Return a constant; with a number of dimensions (nInputDim) once for each sample."""
-    dims = m.get("nInputDim")
     value = ew.parameter(x, "value", m.parameter("value", trained=False))
-    return for_samples(value, x) if dims and x.rank > dims else value
+    return for_samples(value, x) if m.has_samples(x, "nInputDim") else value
 
 
 _ALL = {"nn.CAddTable": "Add", "nn.CMulTable": "Mul", "nn.CMaxTable": "Max", "nn.CMinTable": "Min"}
@@ -195,7 +192,7 @@ def _select_entry(m: Module, data: Data) -> Data:
     if steps := as_steps(data):
         start, dim = index - 1 if index > 0 else index, steps.dim
         return mapped(steps.data, lambda each: select(each, dim, start))
-    items = table(data, m.graph)
+    items = table(data, m.graph, index if index > 0 else None)
     place = index - 1 if index > 0 else len(items) + index
     if not 0 <= place < len(items):
         raise m.error(f"takes entry {index} of a table of {len(items)}")
@@ -208,7 +205,7 @@ def _narrow_table(m: Module, data: Data) -> Data:
     if steps := as_steps(data):
         stop, dim = start + length if length >= 0 else length + 1 or None, steps.dim
         return Steps(mapped(steps.data, lambda each: narrow(each, dim, start, stop)), dim)
-    items = table(data, m.graph)
+    items = table(data, m.graph, start + length if length > 0 else None)
     return items[start : (len(items) + 1 + length if length < 0 else start + length)]
 
 
@@ -220,7 +217,7 @@ def _flatten(m: Module, data: Data) -> Data:
 def _flat(data: Data, graph: Graph) -> Iterator[Data]:
     """Yield all tensors in a table, and in the tables in it."""
     for item in table(data, graph):
-        if isinstance(item, Value) or isinstance(item, UndecidedInput) and item.tensor is not None:
+        if isinstance(item, Value) or isinstance(item, UndecidedInput) and not item.is_table:
             yield item
         else:
             yield from _flat(item, graph)

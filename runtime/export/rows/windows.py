@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 from th_shell.runtime.export.data import UndecidedInput
-from th_shell.runtime.export.graph import BATCH, Data, Value
+from th_shell.runtime.export.graph import BATCH, Data, Open, Value
 from th_shell.runtime.export.modules import Module, data_row, row
 from th_shell.runtime.export.operators import elementwise as ew
 from th_shell.runtime.export.operators import vectors
@@ -105,7 +105,7 @@ def _depth_wise(m: Module, x: Value) -> Value:
     windows = windows_of(m)
     inputs, outputs = m.wholes("nInputPlane", "nOutputPlane")
     *_, height, width = x.assume((BATCH, inputs, None, None))
-    if height != width:
+    if height != width and not isinstance(height, Open):
         raise m.error("takes rows for columns in nn: its planes must be square")
     weight, bias = m.parameter("weight"), m.optional("bias")
     kernel = weight.array().reshape(outputs, inputs, *windows.size).swapaxes(0, 1)

@@ -189,7 +189,7 @@ def test_sizes_that_are_not_known(tmp_path: Path) -> None:
         (tmp_path / "net.py")
         .read_text()
         .endswith("""\
-        product = x.reshape(x.size(0), -1) * 2
+        product = x.flatten(1) * 2
         return product, product.reshape_as(x)
 """)
     )
