@@ -14,7 +14,6 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from math import prod
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -36,7 +35,6 @@ from th_shell.runtime.export.graph import (
     Steps,
     Value,
 )
-from th_shell.runtime.export.guessing import CHANNELS, SIZES
 from th_shell.runtime.t7.files import save
 from th_shell.runtime.t7.values import Table, TorchObject
 from th_shell.torch.tensors.tensor import Tensor
@@ -44,7 +42,6 @@ from th_shell.torch.tensors.tensor import Tensor
 TOLERANCE = 1e-4  # largest difference that is accepted, divided by the largest output
 _SAMPLES = 2  # more than one, so that mixed up samples are noticed
 _STEPS = 3  # the size of other dimensions with a name, such as time
-_LARGEST = 1 << 24  # elements of an input
 
 
 class Written(Protocol):
@@ -102,29 +99,22 @@ class Reference:
         """
         generator = np.random.default_rng(seed)
         error: LuaError | None = None
-        for shapes in self._shapes():
+        for shapes in self.graph.examples or [{}]:
             inputs = {
-                each.name: _random(each, shape, generator, self._type)
-                for each, shape in zip(self.graph.inputs, shapes, strict=True)
+                each.name: _random(each, shapes.get(each.name, each.shape), generator, self._type)
+                for each in self.graph.inputs
             }
             try:
                 if self._keeps_samples(self.outputs(inputs)):
                     return inputs
             except LuaError as failed:
                 error = error or failed
-        more = "" if _is_known(self.graph) else "; --input says the sizes of its input"
+        is_open = any(
+            isinstance(dim, Open) for each in self.graph.inputs for dim in each.shape or ()
+        )
+        more = "; --input says the sizes of its input" if is_open else ""
         cause = f": {_cause(error)}" if error else ""
         raise ExportError(f"the net fails on random inputs{cause}{more}")
-
-    def _shapes(self) -> Iterator[list[list[int]]]:
-        """Yield shapes of the inputs, of which the first ones are known to fit."""
-        values, examples = self.graph.inputs, self.graph.examples
-        if examples:
-            yield [_sizes(each, examples[each.name], 0) for each in values]
-        for size in (0,) if _is_known(self.graph) else SIZES:
-            shapes = [_sizes(each, each.shape, size) for each in values]
-            if max(map(prod, shapes), default=0) <= _LARGEST:
-                yield shapes
 
     def _keeps_samples(self, outputs: Sequence[Array]) -> bool:
         """Tell whether each sample has a result: views mix samples where sizes do not fit."""
@@ -176,10 +166,6 @@ def _classes(net: TorchObject) -> set[str]:
     return names
 
 
-def _is_known(graph: Graph) -> bool:
-    return not any(isinstance(size, Open) for each in graph.inputs for size in each.shape or ())
-
-
 def _type_of(net: TorchObject, graph: Graph) -> str:
     """Return numpy's name of the type of a net's parameters, and so of its inputs."""
     for node in graph.every_node():
@@ -189,25 +175,18 @@ def _type_of(net: TorchObject, graph: Graph) -> str:
     return "float64" if net.fields.get("_type") == "torch.DoubleTensor" else "float32"
 
 
-def _sizes(value: Value, shape: Shape | None, size: int) -> list[int]:
-    """Return sizes for an input; size: for those that are open, but for channels of images."""
+def _random(value: Value, shape: Shape | None, generator: np.random.Generator, dtype: str) -> Array:
     if shape is None:
         raise ExportError("the check needs the sizes of the net's input: give --input")
-    image = len(shape) > 3
-    return [_size(dim, CHANNELS[0] if image and at == 1 else size) for at, dim in enumerate(shape)]
-
-
-def _random(value: Value, shape: list[int], generator: np.random.Generator, dtype: str) -> Array:
+    sizes = [_size(dim) for dim in shape]
     if value.kind == "int":
-        return generator.integers(1, max(value.highest, 1) + 1, shape)
-    return generator.standard_normal(shape).astype(dtype)
+        return generator.integers(1, max(value.highest, 1) + 1, sizes).astype(dtype)
+    return generator.standard_normal(sizes).astype(dtype)
 
 
-def _size(dim: Dim, unknown: int) -> int:
+def _size(dim: Dim) -> int:
     if isinstance(dim, int):
         return dim
-    if isinstance(dim, Open):
-        return unknown
     return _STEPS if isinstance(dim, str) and dim != BATCH else _SAMPLES
 
 
@@ -269,8 +248,9 @@ def distance(expected: Array, output: Array) -> tuple[float, float]:
 class OnnxFile:
     """An ONNX file, run by onnxruntime."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, floats: str) -> None:
         self._path = path
+        self._floats = floats
 
     def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
         """Return the outputs. Raises ExportError where onnxruntime refuses the file."""
@@ -286,10 +266,10 @@ class OnnxFile:
                 typed_inputs[each.name] = inputs[each.name].astype(dtype.get(each.type, np.float32))
             return list(session.run(None, typed_inputs))
         except Exception as error:  # its exceptions have no common class
-            reason = str(error).rpartition(" : ")[2]
-            raise ExportError(
-                f"onnxruntime fails: {reason} (it is written with --no-check)"
-            ) from None
+            reason, way = str(error).rpartition(" : ")[2], "it is written with --no-check"
+            if self._floats == "float64":
+                way = "leave out --type double: for floats it may have what it lacks"
+            raise ExportError(f"onnxruntime fails: {reason} ({way})") from None
 
 
 #: Imports of the check. The current folder is not searched: a file there may be named `torch.py`.

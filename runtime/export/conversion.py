@@ -114,8 +114,8 @@ def to_onnx(value: Any, target: Path, **options: Any) -> Report:
         write_onnx(file, graph, outputs, settings.floats)
         file.flush()
         can_run = find_spec("onnxruntime") is not None
-        written = OnnxFile(descriptor_path(file.fileno())) if can_run else _NO_ONNXRUNTIME
-        _check(report, settings, net, graph, written)
+        written = OnnxFile(descriptor_path(file.fileno()), settings.floats)
+        _check(report, settings, net, graph, written if can_run else _NO_ONNXRUNTIME)
     return report
 
 

@@ -6,10 +6,11 @@ modules of a net leave their places as scopes, so that what is written keeps the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from math import prod
 from typing import Any, Protocol
 
 from th_shell.runtime.core.dtypes import Array
@@ -32,24 +33,18 @@ class ExportError(T7Error):
 
 @dataclass
 class NeedsInput(ExportError):
-    """A net whose input must be known better."""
+    """A net whose input must be known better, or has sizes, found by trying, that do not fit."""
 
     text: str
     #: The tensor whose sizes must be; or the name of an input whose number of entries must be.
     value: Value | str | None = None
+    #: Above 0 where there are too many elements to fit, below 0 where there are too few.
+    excess: int = 0
     #: The graph's inputs as far as they were known.
     arguments: Data = field(default_factory=list)
 
     def __str__(self) -> str:
         return self.text
-
-
-@dataclass
-class Unfit(NeedsInput):
-    """Sizes of an input, found by trying, that a module does not take."""
-
-    #: Above 0 where there are too many elements, below 0 where there are too few.
-    excess: int = 0
 
 
 @dataclass
@@ -405,8 +400,8 @@ class Graph:
     inputs: list[Value] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
-    #: Shapes that its inputs may have, by their names, where they were looked for.
-    examples: dict[str, Shape] = field(default_factory=dict)
+    #: Shapes that its inputs may have, by their names, where sizes are open.
+    examples: Iterable[Mapping[str, Shape]] = ()
     #: The state that modules keep from step to step.
     memory: Memory = field(default_factory=Memory)
     #: Weights that were computed, by what they are made from.
@@ -434,27 +429,26 @@ class Graph:
         return ExportError(f"{self.place}: {text}")
 
     def check_fit(self, excess: int) -> None:
-        """Raise Unfit where there is an excess of elements, and sizes are looked for."""
+        """Raise NeedsInput where there is an excess of elements, and sizes are looked for."""
         if excess and self.looks:
-            text = "its input has other sizes: give --input"
-            raise Unfit(str(self.error(text)), excess=excess)
+            raise NeedsInput(str(self.error("its input does not fit")), excess=excess)
 
     def fit(self, found: Sequence[Dim], wanted: Dim) -> None:
         """Have sizes be, as their product, a size that a module wants.
 
-        Raises Fit where an open size can be told, and Unfit where none is open and they are not.
+        Raises Fit where an open size can be told; see `check_fit` where there is none.
         """
-        product, open_sizes = 1, [size for size in found if isinstance(size, Open)]
-        for size in found:
-            if not isinstance(size, (int, Open)):
-                return
-            product *= size if isinstance(size, int) else 1
-        if not isinstance(wanted, int) or not product or len(open_sizes) > 1:
+        open_sizes = [size for size in found if isinstance(size, Open)]
+        product = prod(size for size in found if isinstance(size, int))
+        if not isinstance(wanted, int) or len(open_sizes) > 1:
             return
-        if not open_sizes or wanted % product or wanted // product <= open_sizes[0].more:
+        if BATCH in found:
+            self.check_fit(1)
+        elif all(isinstance(size, int) for size in found):
             self.check_fit(product - wanted)
-        else:
-            raise Fit(str(open_sizes[0]), wanted // product - open_sizes[0].more)
+        elif open_sizes and None not in found and product and not wanted % product:
+            if wanted // product > open_sizes[0].more:
+                raise Fit(str(open_sizes[0]), wanted // product - open_sizes[0].more)
 
     @contextmanager
     def scope(self, path: tuple[str, ...], kind: str, module: Any) -> Iterator[None]:

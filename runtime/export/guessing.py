@@ -8,30 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from itertools import chain
+from math import prod
 
 from th_shell.runtime.export.data import Shapes, tensors
 from th_shell.runtime.export.graph import (
     BATCH,
+    Data,
     ExportError,
     Graph,
     NeedsInput,
     Open,
+    Shape,
     StandIn,
-    Unfit,
     Value,
 )
 from th_shell.runtime.export.lowering import graph_of, shapes_at
 from th_shell.runtime.t7.values import TorchObject
 
 #: Sizes of images and lengths, tried in turn; then others up to the last one, by halves.
-SIZES = (32, 224, 64, 96, 128, 256, 299, 227, 28, 16)
+_SIZES = (32, 224, 64, 96, 128, 256, 299, 227, 28, 16)
 _LARGEST = 4096
-CHANNELS = (3, 1)  # of images, where any number would do
+_ROOM = 1 << 24  # elements of an input
+_CHANNELS = (3, 1)  # of images, where any number would do
 _ENTRIES = 2  # of a table of any length
 _MOST_TRIES = 60
-
-Convert = Callable[[Shapes], Graph]
 
 
 def find_graph(
@@ -52,14 +53,15 @@ def find_graph(
         try:
             graph = convert(shapes)
             if unknown := [each for each in graph.inputs if each.shape is None]:
-                free = graph if shapes is None else free
-                raise NeedsInput("", unknown[0], graph.arguments)
-            graph.examples = _examples(convert, graph)
-        except (NeedsInput, Unfit) as error:
+                free = free or graph
+                raise NeedsInput("", unknown[0], 0, graph.arguments)
+            examples = _examples(convert, graph)
+            graph.examples = chain([next(examples)], examples)
+        except NeedsInput as error:
             waiting += reversed(list(_alternatives(error, shapes is None)))
-        except ExportError:
+        except (ExportError, StopIteration):
             if shapes is None:
-                raise
+                break
         else:
             if free is not None and not ranked:
                 free.examples = graph.examples
@@ -71,25 +73,22 @@ def find_graph(
     return graph_of(net, None, treated, stand_in)
 
 
-def _alternatives(error: NeedsInput | Unfit, is_first: bool) -> Iterator[Shapes]:
+def _alternatives(error: NeedsInput, is_first: bool) -> Iterator[Shapes]:
     """Yield shapes of which more is said than when the error came."""
     arguments, value = error.arguments, error.value
     if isinstance(value, str):
         yield shapes_at(arguments, {value: [None] * _ENTRIES})
         return
-    inputs, is_unfit = list(tensors(arguments, decide=True)), isinstance(error, Unfit)
-    if is_unfit and not is_first:
-        return
-    open_inputs = [each for each in inputs if each.shape is None or is_unfit]
-    if open_inputs:
-        origin = _origin(value) if value is not None else None
-        target = origin if origin in open_inputs else open_inputs[0]
-        for rank in _ranks(target, is_asked=bool(str(error))):
+    inputs = list(tensors(arguments, decide=True))
+    open_inputs = [each for each in inputs if each.shape is None or error.excess]
+    while value is not None and value.source is not None:
+        value = value.source
+    if open_inputs and (is_first or not error.excess):
+        target = value if value in open_inputs else open_inputs[0]
+        for rank in _ranks(target, is_asked=bool(error.text)):
             yield shapes_at(arguments, {target.name: (BATCH, *target.open_sizes(rank)[1:])})
-    else:
-        for channels in CHANNELS:
-            for side in SIZES:
-                yield _filled(arguments, inputs, channels, side)
+    elif not error.excess:
+        yield from (_filled(inputs, arguments, c, side) for c in _CHANNELS for side in _SIZES)
 
 
 def _ranks(x: Value, is_asked: bool) -> tuple[int, ...]:
@@ -106,13 +105,7 @@ def _ranks(x: Value, is_asked: bool) -> tuple[int, ...]:
     return (3, 4, 2, 5) if is_asked else (4, 2, 3, 5)
 
 
-def _origin(value: Value) -> Value:
-    while value.source is not None:
-        value = value.source
-    return value
-
-
-def _filled(arguments: Any, inputs: list[Value], channels: int, side: int) -> Shapes:
+def _filled(inputs: list[Value], arguments: Data, channels: int, side: int) -> Shapes:
     """Return shapes with sizes in the place of open ones.
 
     channels: those of images; 0: all open sizes but the last one are 1.
@@ -120,36 +113,37 @@ def _filled(arguments: Any, inputs: list[Value], channels: int, side: int) -> Sh
     sizes: dict[str, int] = {}
     for each in inputs:
         for dim, size in enumerate(each.shape or ()):
+            is_side = dim + 1 == each.rank or channels and (dim != 1 or each.rank < 4)
             if isinstance(size, Open):
-                is_side = dim + 1 == each.rank or channels and (dim != 1 or each.rank < 4)
                 sizes[size] = side if is_side else max(channels, 1)
     return shapes_at(arguments, sizes)
 
 
-def _examples(convert: Convert, graph: Graph) -> dict[str, Any]:
-    """Return shapes that fit, by the names of inputs. Raises Unfit where none is found."""
-    reason: Unfit | None = None
+def _examples(convert: Callable[[Shapes], Graph], graph: Graph) -> Iterator[Mapping[str, Shape]]:
+    """Yield shapes that fit, by the names of inputs."""
 
     def excess(channels: int, side: int) -> int:
-        nonlocal reason
+        """Return 0 where sizes fit, otherwise a number above 0 where they are too large."""
         try:
-            found = convert(_filled(graph.arguments, graph.inputs, channels, side))
-        except Unfit as error:
-            reason = error
-            return error.excess
-        examples.update((each.name, each.shape) for each in found.inputs)
-        return 0
+            found = convert(_filled(graph.inputs, graph.arguments, channels, side)).inputs
+        except ExportError as error:
+            return getattr(error, "excess", 0) or 1
+        fitting.append({each.name: each.shape or () for each in found})
+        sizes = [prod(size for size in each.shape or () if isinstance(size, int)) for each in found]
+        return int(max(sizes, default=0) > _ROOM)
 
-    examples: dict[str, Any] = {}
-    for channels in (*CHANNELS, 0):
-        if not all(excess(channels, side) for side in SIZES):
-            return examples
+    fitting: list[Mapping[str, Shape]] = []
+    is_image = any(each.rank > 3 for each in graph.inputs)
+    for channels in _CHANNELS if is_image else (1, 0):
+        for side in _SIZES:
+            if not excess(channels, side):
+                yield fitting[-1]
         low, high = 1, _LARGEST
-        while low <= high:
+        while low <= high and not fitting:
             side = (low + high) // 2
-            found = excess(channels, side)
-            if not found:
-                return examples
-            low, high = (side + 1, high) if found < 0 else (low, side - 1)
-    assert reason is not None
-    raise reason
+            too_much = excess(channels, side)
+            low, high = (side + 1, high) if too_much < 0 else (low, side - 1)
+            if not too_much:
+                yield fitting[-1]
+        if fitting:
+            return

@@ -4,6 +4,9 @@
 -- Packages that may have classes of nn besides nn itself, each behind those that it needs.
 local MORE = { 'nngraph', 'dpnn', 'rnn' }
 
+-- Functions for classes that no package has, or that compute otherwise now.
+local computing = {}
+
 -- Makes sure that there is a class, by its package.
 local function need(class)
   if torch.getmetatable(class) then return end
@@ -14,8 +17,8 @@ local function need(class)
   for _, name in ipairs(MORE) do
     if not torch.getmetatable(class) then pcall(require, name) end
   end
-  if class == 'nn.InstanceNormalization' and not torch.getmetatable(class) then
-    torch.class(class, 'nn.Module') -- which computes as is said below
+  if computing[class] and not torch.getmetatable(class) then
+    torch.class(class, 'nn.Module').updateOutput = computing[class]
   elseif not torch.getmetatable(class) then
     error('no package here has the class ' .. class, 0)
   end
@@ -29,9 +32,15 @@ local function copied(value)
   return list
 end
 
+-- Gives ones at indices, by rows of the identity that the file has (char-rnn).
+function computing.OneHot(self, input)
+  self.output = self._eye:index(1, input:long())
+  return self.output
+end
+
 -- Normalises each plane by its own statistics, as layers of this class did before nn of August 2017
 -- took the learned statistics for batches of one.
-local function normalise(self, input)
+computing['nn.InstanceNormalization'] = function(self, input)
   local planes = input:size(1) * input:size(2)
   local flat = input:contiguous():view(planes, -1)
   local shifted = flat - flat:mean(2):expandAs(flat)
@@ -67,7 +76,13 @@ function running.need(classes)
 end
 
 --- A net from a file, as Lua's object: so it crosses once, however often it runs.
-function running.take(path) return torch.load(path) end
+function running.take(path)
+  local net = torch.load(path)
+  for _, module in ipairs((net:findModules('nn.SpatialConvolutionMM'))) do -- of an old file
+    module.padW, module.padH = module.padW or module.padding or 0, module.padH or module.padding or 0
+  end
+  return net
+end
 
 --- Computes a net's output in evaluation.
 -- @param net what `take` has returned
@@ -78,7 +93,7 @@ function running.run(net, input)
     module.updateOutput = rawget(module, 'updateOutput') and pass_on -- its own is not loaded
   end
   for _, module in ipairs((net:findModules('nn.InstanceNormalization'))) do
-    module.updateOutput = normalise
+    module.updateOutput = computing['nn.InstanceNormalization']
   end
   forget(net)
   return copied(net:forward(copied(input)))

@@ -50,29 +50,23 @@ class Windows:
         many = (ceil if self.ceil else floor)(room / step) + 1
         if self.ceil and (many - 1) * step >= size + pad:
             many -= 1
-        return many
+        return max(many, 0)
 
     def reach(self, dim: int) -> int:
         """Return the number of places from a window's first element to its last."""
         return self.dilation[dim] * (self.size[dim] - 1) + 1
 
-    def taken(self, x: Value) -> Shape:
-        """Return the shape of an input. Raises ExportError for a wrong number of dimensions."""
+    def shape(self, x: Value, channels: Dim = None) -> Shape:
+        """Return the shape of a result, with other channels where they are given."""
         rank = len(self.size) + 2
-        shape = x.assume((BATCH, *[None] * (rank - 1)))
+        x_shape = x.assume((BATCH, *[None] * (rank - 1)))
         if x.rank != rank:
             raise x.graph.error(
                 f"its input has {x.rank} dimensions, not {rank}; --input begins with the batch"
             )
-        return shape
-
-    def shape(self, x: Value, channels: Dim = None) -> Shape:
-        """Return the shape of a result, with other channels where they are given."""
-        x_shape = self.taken(x)
         if self.ceil and not any(self.padding):
             self._check_ends(x)
         counts = [self.count(dim, size) for dim, size in enumerate(x_shape[2:])]
-        x.graph.check_fit(min([0, *[count - 1 for count in counts if isinstance(count, int)]]))
         return (x_shape[0], x_shape[1] if channels is None else channels, *counts)
 
     def _check_ends(self, x: Value) -> None:
@@ -189,10 +183,10 @@ def conv_transpose(
     call = _conv_layer("ConvTranspose", windows, inputs, outputs, **more)
     attributes = windows.attributes() | {"dilations": list(windows.dilation)}
     to_onnx = plain("ConvTranspose", **attributes, output_padding=list(extra), group=groups)
-    shape = (windows.taken(x)[0], outputs)
+    shape = windows.shape(x, outputs)
     counts = [_grown(windows, extra, dim, size) for dim, size in enumerate((x.shape or ())[2:])]
     parameters = _parameters(x, windows, outputs, weight, bias)
-    return node([x], to_onnx, (*shape, *counts), layer=call, parameters=parameters)
+    return node([x], to_onnx, (*shape[:2], *counts), layer=call, parameters=parameters)
 
 
 def _grown(windows: Windows, extra: Ints, dim: int, size: Dim) -> Dim:

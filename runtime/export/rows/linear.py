@@ -26,7 +26,7 @@ from th_shell.runtime.export.parameters import Parameter
 
 @row("nn.Linear", "nn.LinearNoBias")
 def _linear(m: Module, x: Value) -> Value:
-    m.graph.check_fit(len(x.shape or ()) - 2 if len(x.shape or ()) > 2 else 0)
+    m.graph.check_fit(len((x.shape or ())[2:]))
     return linear(x, m.parameter("weight"), m.optional("bias"))
 
 
