@@ -24,17 +24,7 @@ from th_shell.runtime.core.platform import descriptor_path
 from th_shell.runtime.engine.engine import Engine
 from th_shell.runtime.errors import LuaError
 from th_shell.runtime.export.data import UndecidedInput
-from th_shell.runtime.export.graph import (
-    BATCH,
-    Data,
-    Dim,
-    ExportError,
-    Graph,
-    Open,
-    Shape,
-    Steps,
-    Value,
-)
+from th_shell.runtime.export.graph import BATCH, Data, Dim, ExportError, Graph, Shape, Steps, Value
 from th_shell.runtime.t7.files import save
 from th_shell.runtime.t7.values import Table, TorchObject
 from th_shell.torch.tensors.tensor import Tensor
@@ -109,10 +99,7 @@ class Reference:
                     return inputs
             except LuaError as failed:
                 error = error or failed
-        is_open = any(
-            isinstance(dim, Open) for each in self.graph.inputs for dim in each.shape or ()
-        )
-        more = "; --input says the sizes of its input" if is_open else ""
+        more = "; --input says the sizes of its input" if self.graph.examples else ""
         cause = f": {_cause(error)}" if error else ""
         raise ExportError(f"the net fails on random inputs{cause}{more}")
 

@@ -26,7 +26,7 @@ from th_shell.runtime.export.checking import (
 )
 from th_shell.runtime.export.graph import ExportError, Graph
 from th_shell.runtime.export.guessing import find_graph
-from th_shell.runtime.export.lowering import find_module, graph_of, shapes_of
+from th_shell.runtime.export.lowering import find_module, shapes_of
 from th_shell.runtime.export.parameters import FLOATS, write_state_dict
 from th_shell.runtime.export.pytorch_source import pytorch_source
 from th_shell.runtime.export.stubs import stub
@@ -108,7 +108,7 @@ def to_onnx(value: Any, target: Path, **options: Any) -> Report:
     net, graph = _read(value, settings, ranked=True)
     count = len(graph.outputs)
     names = ["output"] if count == 1 else [f"output{n}" for n in range(1, count + 1)]
-    report = Report([os.fsdecode(target)], _narrows(net, settings), remarks=graph.remarks)
+    report = Report([os.fsdecode(target)], _narrows(net, settings), remarks=graph.assumed)
     with _new_file(target) as file:
         outputs = list(zip(names, graph.outputs, strict=True))
         write_onnx(file, graph, outputs, settings.floats)
@@ -128,12 +128,12 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
     """
     settings = ConversionOptions(**options)
     python = find_python(settings.python) if settings.check else None
-    net, graph = _read(value, settings, ranked=False)
+    net, graph = _read(value, settings)
     base = os.path.splitext(os.fsdecode(target))[0]
     heading = f"{net.torch_typename} of Torch7; its parameters are in {os.path.basename(base)}.pt."
     source = pytorch_source(graph, _CLASS, heading, settings.floats)
     files = [os.fsdecode(target), f"{base}.py"]
-    report = Report(files, _narrows(net, settings), remarks=graph.remarks)
+    report = Report(files, _narrows(net, settings), remarks=graph.remarks + graph.assumed)
     with _new_file(target) as file, _new_file(f"{base}.py") as text:
         write_state_dict(file, source.parameters, settings.floats)
         text.write(source.text.encode())
@@ -146,13 +146,13 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
     return report
 
 
-def _read(value: Any, settings: ConversionOptions, ranked: bool) -> tuple[TorchObject, Graph]:
+def _read(
+    value: Any, settings: ConversionOptions, ranked: bool = False
+) -> tuple[TorchObject, Graph]:
     net = find_module(value, settings.select, settings.treat)
     shapes = shapes_of(settings.input) if settings.input else None
     stand_in = stub if settings.stub else None
-    if shapes is None:
-        return net, find_graph(net, settings.treat, stand_in, ranked)
-    return net, graph_of(net, shapes, settings.treat, stand_in)
+    return net, find_graph(net, shapes, settings.treat, stand_in, ranked)
 
 
 def _narrows(net: TorchObject, settings: ConversionOptions) -> bool:

@@ -6,9 +6,10 @@ is made of tables of any length is one tensor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-from th_shell.runtime.export.graph import Data, Dim, Graph, NeedsInput, Shape, Steps, Value
+from th_shell.runtime.export.graph import Data, Dim, Graph, Shape, Steps, Value
 from th_shell.runtime.export.operators.shaping import permute, stack, unbind
 
 #: The shapes of an input: one for a tensor, a list of these for a table, None where it is open.
@@ -35,6 +36,22 @@ def new_input(graph: Graph, name: str, shapes: Shapes) -> Data:
     return [new_input(graph, f"{name}{n}", shape) for n, shape in enumerate(shapes, 1)]
 
 
+def shapes_at(arguments: Data, known: Mapping[str, Any]) -> Shapes:
+    """Return the shapes of inputs, as far as they are known.
+
+    known: others for some of these, and sizes for open ones, by their names.
+    """
+    if isinstance(arguments, UndecidedInput):
+        if arguments.name in known or not (arguments.tensor or arguments.is_table):
+            return known.get(arguments.name)
+        arguments = arguments.tensor or arguments
+    if isinstance(arguments, Value):
+        shape = known.get(arguments.name, arguments.shape)
+        return shape and tuple([known.get(size, size) for size in shape])
+    assert isinstance(arguments, list)
+    return [shapes_at(each, known) for each in arguments]
+
+
 def tensor(data: Data, graph: Graph) -> Value:
     """Return an input that must be a tensor. Raises ExportError for a table."""
     if isinstance(data, UndecidedInput) and not data.is_table:
@@ -52,8 +69,8 @@ def table(data: Data, graph: Graph, count: int | None = None) -> list[Data]:
     """Return an input that must be a table; count: how many entries it has, where that is known."""
     if isinstance(data, UndecidedInput) and data.tensor is None:
         if count is None and not data.is_table:
-            text = "how many inputs there are must be known: give --input, as in 1x10,1x20"
-            raise NeedsInput(str(graph.error(text)), data.name)
+            text = "how many inputs there are must be known (1x10,1x20 are two)"
+            raise graph.need(text, data.name)
         data.is_table = True
         while len(data) < (count or 0):
             data.append(UndecidedInput(data.graph, f"{data.name}{len(data) + 1}"))
@@ -82,7 +99,7 @@ def length(steps: Steps) -> Dim:
 def _entries(steps: Steps, graph: Graph) -> list[Data]:
     count = length(steps)
     if not isinstance(count, int):
-        raise graph.error("it takes a table whose length must be known: give --input")
+        raise graph.need("it takes a table whose length must be known", None)
     if steps.entries is None:
         parts = {id(each): unbind(each, steps.dim) for each in tensors(steps.data)}
         steps.entries = [

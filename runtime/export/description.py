@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from textwrap import wrap
 from typing import Any, NamedTuple
 
 from th_shell.runtime.export.conversion import ConversionOptions
-from th_shell.runtime.export.data import UndecidedInput
+from th_shell.runtime.export.data import UndecidedInput, shapes_at
 from th_shell.runtime.export.graph import Data, ExportError, Node, Value
+from th_shell.runtime.export.guessing import find_graph
 from th_shell.runtime.export.lowering import graph_of, shapes_of, value_at
 from th_shell.runtime.export.modules import Module
 from th_shell.runtime.export.parameters import Parameter
@@ -126,6 +128,8 @@ class _Description:
 
         settings = self._settings
         shapes = shapes_of(settings.input) if settings.input else None
+        with suppress(ExportError):
+            shapes = shapes_at(find_graph(net, shapes, settings.treat).arguments, {})
         try:
             graph = graph_of(net, shapes, settings.treat, stand_in, prune=False)
         except ExportError as error:

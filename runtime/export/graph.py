@@ -56,15 +56,7 @@ class Fit(Exception):
 
 
 class Open(str):
-    """An open size of an input, by its name; more: how much larger it has become by padding."""
-
-    more = 0
-
-    def plus(self, more: int) -> Open:
-        """Return it with places added."""
-        result = Open(self)
-        result.more = self.more + more
-        return result
+    """An open size of an input, by its name."""
 
 
 class Emitter(Protocol):
@@ -219,8 +211,7 @@ class Value:
     def rank(self) -> int:
         """Return the number of dimensions. Raises ExportError where it is not known."""
         if self.shape is None:
-            text = "the number of dimensions must be known here: give --input"
-            raise NeedsInput(str(self.graph.error(text)), self)
+            raise self.graph.need("the number of dimensions must be known here", self)
         return len(self.shape)
 
     def assume(self, shape: Shape) -> Shape:
@@ -254,18 +245,12 @@ class Value:
         known = ["?" if size is None or isinstance(size, Open) else size for size in self.shape]
         return " x ".join(map(str, known))
 
-    def hold(self, count: int) -> None:
-        """Have each sample hold a number of elements, where that can be said."""
-        if self.shape is not None and self.shape[:1] == (BATCH,):
-            self.graph.fit(self.shape[1:], count)
-
     def sizes(self, *dims: int) -> tuple[int, ...]:
         """Return sizes that must be known. Raises ExportError where they are not."""
         self.rank  # noqa: B018
         sizes = [self.shape[dim] for dim in dims] if self.shape else []
         if not all(isinstance(size, int) for size in sizes):
-            text = "the sizes of its input must be known: give --input"
-            raise NeedsInput(str(self.graph.error(text)), self)
+            raise self.graph.need("the sizes of its input must be known", self)
         return tuple(sizes)  # type: ignore[arg-type]
 
 
@@ -400,8 +385,10 @@ class Graph:
     inputs: list[Value] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
+    #: Remarks on what is taken for granted of its inputs.
+    assumed: list[str] = field(default_factory=list)
     #: Shapes that its inputs may have, by their names, where sizes are open.
-    examples: Iterable[Mapping[str, Shape]] = ()
+    examples: Iterable[Mapping[str, Any]] = ()
     #: The state that modules keep from step to step.
     memory: Memory = field(default_factory=Memory)
     #: Weights that were computed, by what they are made from.
@@ -428,27 +415,27 @@ class Graph:
         """Return an error of the module that is being converted."""
         return ExportError(f"{self.place}: {text}")
 
+    def need(self, text: str, value: Value | str | None, excess: int = 0) -> NeedsInput:
+        """Return an error of the module that is being converted, by which --input is asked for."""
+        return NeedsInput(f"{self.error(text)}: give --input", value, excess)
+
     def check_fit(self, excess: int) -> None:
         """Raise NeedsInput where there is an excess of elements, and sizes are looked for."""
         if excess and self.looks:
-            raise NeedsInput(str(self.error("its input does not fit")), excess=excess)
+            raise self.need("its input does not fit", None, excess)
 
     def fit(self, found: Sequence[Dim], wanted: Dim) -> None:
         """Have sizes be, as their product, a size that a module wants.
 
         Raises Fit where an open size can be told; see `check_fit` where there is none.
         """
-        open_sizes = [size for size in found if isinstance(size, Open)]
+        others = [size for size in found if not isinstance(size, int)]
         product = prod(size for size in found if isinstance(size, int))
-        if not isinstance(wanted, int) or len(open_sizes) > 1:
-            return
-        if BATCH in found:
-            self.check_fit(1)
-        elif all(isinstance(size, int) for size in found):
-            self.check_fit(product - wanted)
-        elif open_sizes and None not in found and product and not wanted % product:
-            if wanted // product > open_sizes[0].more:
-                raise Fit(str(open_sizes[0]), wanted // product - open_sizes[0].more)
+        if isinstance(wanted, int) and others in ([], [BATCH]):
+            self.check_fit(1 if others else product - wanted)
+        elif isinstance(wanted, int) and len(others) == 1 and isinstance(others[0], Open):
+            if product and not wanted % product:
+                raise Fit(others[0], wanted // product)
 
     @contextmanager
     def scope(self, path: tuple[str, ...], kind: str, module: Any) -> Iterator[None]:

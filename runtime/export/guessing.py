@@ -9,68 +9,71 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import chain
-from math import prod
+from typing import Any
 
-from th_shell.runtime.export.data import Shapes, tensors
+from th_shell.runtime.export.data import Shapes, shapes_at, tensors
 from th_shell.runtime.export.graph import (
     BATCH,
-    Data,
     ExportError,
     Graph,
     NeedsInput,
     Open,
-    Shape,
     StandIn,
     Value,
 )
-from th_shell.runtime.export.lowering import graph_of, shapes_at
+from th_shell.runtime.export.lowering import graph_of
 from th_shell.runtime.t7.values import TorchObject
 
 #: Sizes of images and lengths, tried in turn; then others up to the last one, by halves.
 _SIZES = (32, 224, 64, 96, 128, 256, 299, 227, 28, 16)
 _LARGEST = 4096
-_ROOM = 1 << 24  # elements of an input
+_ROOM = 1 << 20  # elements of a plane or volume
 _CHANNELS = (3, 1)  # of images, where any number would do
 _ENTRIES = 2  # of a table of any length
 _MOST_TRIES = 60
 
 
 def find_graph(
-    net: TorchObject, treated: Mapping[str, str], stand_in: StandIn | None, ranked: bool
+    net: TorchObject,
+    shapes: Shapes,
+    treated: Mapping[str, str],
+    stand_in: StandIn | None = None,
+    ranked: bool = False,
 ) -> Graph:
-    """Return the graph of a module the sizes of whose input are not said.
+    """Return the graph of a module; of None the shapes of its inputs are looked for.
 
-    ranked: whether the numbers of its inputs' dimensions must be known. Raises ExportError where
-    these, or sizes that must be known, are not found.
+    ranked: whether the numbers of their dimensions must be known. Raises ExportError where shapes
+    that must be known are not found.
     """
-    convert = partial(graph_of, net, treated=treated, stand_in=stand_in, looks=True)
     free: Graph | None = None  # one whose inputs may have any number of dimensions
-    waiting: list[Shapes] = [None]
+    convert = partial(graph_of, net, treated=treated, stand_in=stand_in, looks=True)
+    waiting: list[Shapes] = [None] if shapes is None else []
     for _ in range(_MOST_TRIES):
         if not waiting:
             break
-        shapes = waiting.pop()
+        tried = waiting.pop()
         try:
-            graph = convert(shapes)
+            graph = convert(tried)
             if unknown := [each for each in graph.inputs if each.shape is None]:
-                free = free or graph
+                free = free or (None if ranked else graph)
                 raise NeedsInput("", unknown[0], 0, graph.arguments)
-            examples = _examples(convert, graph)
-            graph.examples = chain([next(examples)], examples)
+            if any(isinstance(size, Open) for each in graph.inputs for size in each.shape or ()):
+                examples = _examples(convert, graph)
+                graph.examples = chain([next(examples)], examples)
         except NeedsInput as error:
-            waiting += reversed(list(_alternatives(error, shapes is None)))
+            waiting += reversed(list(_alternatives(error, tried is None)))
         except (ExportError, StopIteration):
-            if shapes is None:
-                break
+            continue
         else:
-            if free is not None and not ranked:
-                free.examples = graph.examples
-                return free
-            if shapes is not None:
+            if tried is not None:
                 taken = ", ".join(each.sizes_text for each in graph.inputs)
-                graph.remarks.append(f"its input is taken to be {taken}: --input says another one")
-            return graph
-    return graph_of(net, None, treated, stand_in)
+                graph.assumed.append(f"its input is taken to be {taken}: --input says another one")
+            if free is not None:
+                free.examples = graph.examples or [{each.name: each.shape for each in graph.inputs}]
+            return free or graph
+    graph = free or graph_of(net, shapes, treated, stand_in)
+    graph.examples = [] if shapes else [{}]
+    return graph
 
 
 def _alternatives(error: NeedsInput, is_first: bool) -> Iterator[Shapes]:
@@ -85,27 +88,14 @@ def _alternatives(error: NeedsInput, is_first: bool) -> Iterator[Shapes]:
         value = value.source
     if open_inputs and (is_first or not error.excess):
         target = value if value in open_inputs else open_inputs[0]
-        for rank in _ranks(target, is_asked=bool(error.text)):
+        asked = (3, 4, 2, 5) if error.text else (4, 2, 3, 5)  # views get images
+        for rank in (2, 1, 3) if target.kind == "int" else asked:
             yield shapes_at(arguments, {target.name: (BATCH, *target.open_sizes(rank)[1:])})
     elif not error.excess:
         yield from (_filled(inputs, arguments, c, side) for c in _CHANNELS for side in _SIZES)
 
 
-def _ranks(x: Value, is_asked: bool) -> tuple[int, ...]:
-    """Return numbers of dimensions that an input may have, in the order in which they are tried.
-
-    is_asked: whether a module needs the number. Otherwise a view comes first: one that makes
-    vectors gets images.
-    """
-    if x.kind == "int":
-        return (2, 1, 3)
-    first = next((node.outputs[0] for node in x.graph.nodes if x in node.inputs), None)
-    if not is_asked and first is not None and len(first.shape or ()) > 2:
-        return (2, 3, 4, 5)
-    return (3, 4, 2, 5) if is_asked else (4, 2, 3, 5)
-
-
-def _filled(inputs: list[Value], arguments: Data, channels: int, side: int) -> Shapes:
+def _filled(inputs: list[Value], arguments: Any, channels: int, side: int) -> Shapes:
     """Return shapes with sizes in the place of open ones.
 
     channels: those of images; 0: all open sizes but the last one are 1.
@@ -119,7 +109,7 @@ def _filled(inputs: list[Value], arguments: Data, channels: int, side: int) -> S
     return shapes_at(arguments, sizes)
 
 
-def _examples(convert: Callable[[Shapes], Graph], graph: Graph) -> Iterator[Mapping[str, Shape]]:
+def _examples(convert: Callable[[Shapes], Graph], graph: Graph) -> Iterator[Mapping[str, Any]]:
     """Yield shapes that fit, by the names of inputs."""
 
     def excess(channels: int, side: int) -> int:
@@ -128,15 +118,14 @@ def _examples(convert: Callable[[Shapes], Graph], graph: Graph) -> Iterator[Mapp
             found = convert(_filled(graph.inputs, graph.arguments, channels, side)).inputs
         except ExportError as error:
             return getattr(error, "excess", 0) or 1
-        fitting.append({each.name: each.shape or () for each in found})
-        sizes = [prod(size for size in each.shape or () if isinstance(size, int)) for each in found]
-        return int(max(sizes, default=0) > _ROOM)
+        fitting.append({each.name: each.shape for each in found})
+        return 0
 
-    fitting: list[Mapping[str, Shape]] = []
-    is_image = any(each.rank > 3 for each in graph.inputs)
-    for channels in _CHANNELS if is_image else (1, 0):
+    fitting: list[Mapping[str, Any]] = []
+    most = max([each.rank for each in graph.inputs], default=0)
+    for channels in _CHANNELS if most > 3 else (1, 0):
         for side in _SIZES:
-            if not excess(channels, side):
+            if side ** (most - 2) <= _ROOM and not excess(channels, side):
                 yield fitting[-1]
         low, high = 1, _LARGEST
         while low <= high and not fitting:

@@ -6,17 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from th_shell.runtime.export import rows  # noqa: F401 (adds the rows)
-from th_shell.runtime.export.data import Shapes, UndecidedInput, new_input, settled, tensors
-from th_shell.runtime.export.graph import (
-    BATCH,
-    Data,
-    ExportError,
-    Fit,
-    Graph,
-    NeedsInput,
-    StandIn,
-    Value,
-)
+from th_shell.runtime.export.data import Shapes, new_input, settled, shapes_at, tensors
+from th_shell.runtime.export.graph import BATCH, ExportError, Fit, Graph, NeedsInput, StandIn
 from th_shell.runtime.export.modules import Module, class_of, convert, row_of
 from th_shell.runtime.export.python_text import split_arguments
 from th_shell.runtime.t7.values import Table, TorchObject, name_of_key
@@ -51,22 +42,6 @@ def graph_of(
     if prune:
         graph.prune()
     return graph
-
-
-def shapes_at(arguments: Data, known: Mapping[str, Any]) -> Shapes:
-    """Return the shapes of inputs, as far as they are known.
-
-    known: others for some of these, and sizes for open ones, by their names.
-    """
-    if isinstance(arguments, UndecidedInput):
-        if arguments.name in known or not (arguments.tensor or arguments.is_table):
-            return known.get(arguments.name)
-        arguments = arguments.tensor or arguments
-    if isinstance(arguments, Value):
-        shape = known.get(arguments.name, arguments.shape)
-        return shape and tuple([known.get(size, size) for size in shape])
-    assert isinstance(arguments, list)
-    return [shapes_at(each, known) for each in arguments]
 
 
 def shapes_of(text: str) -> Shapes:

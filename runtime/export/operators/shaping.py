@@ -48,8 +48,8 @@ def reshape(x: Value, sizes: Sequence[Dim], batch: bool = True) -> Value:
             result.shape = (x_shape[0], *numbers)
         return result
     product = prod(size for size in numbers if size != -1)
-    if -1 not in numbers[not batch :] and (batch or numbers[:1] == [-1]):
-        x.hold(product)  # of other sizes nn makes other samples
+    if -1 not in numbers[not batch :] and (batch or numbers[:1] == [-1]) and BATCH in x_shape[:1]:
+        x.graph.fit(x_shape[1:], product)  # of other sizes nn makes other samples
     fill = count // product if -1 in numbers and isinstance(count, int) and product else None
     shape: Shape = tuple([fill if size == -1 else size for size in numbers])
     if batch:
@@ -261,13 +261,12 @@ def cat(values: Sequence[Value], dim: int) -> Value:
     if len(values) == 1:
         return values[0].copied()
     shape: Shape | None = None
-    known = next((value.shape for value in values if value.shape is not None), None)
 
     def spread(shape: Shape) -> None:
         for value in values:
             value.assume((*shape[:dim], None, *shape[dim + 1 :]))
 
-    if known is not None:
+    if known := next((value.shape for value in values if value.shape), None):
         spread(known)
         sizes = [value.shape[dim] for value in values if value.shape is not None]
         total_size = sum(size for size in sizes if isinstance(size, int))

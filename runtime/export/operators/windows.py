@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.runtime.export.graph import BATCH, Call, Dim, Emitter, Open, Shape, ToOnnx, Value
+from th_shell.runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, ToOnnx, Value
 from th_shell.runtime.export.operators import node, plain, vectors
 from th_shell.runtime.export.parameters import Parameter
 from th_shell.runtime.export.python_text import call_text
@@ -313,7 +313,7 @@ def pad(
     shape = x.shape or x.assume((BATCH, *[None] * (len(amounts) + 1)))
     first_dim = len(shape) - len(amounts)
     sizes = [
-        _widened(size, before + behind)
+        size + before + behind if isinstance(size, int) else None
         for size, (before, behind) in zip(shape[first_dim:], amounts, strict=True)
     ]
     flat = [number for pair in reversed(amounts) for number in pair]
@@ -331,12 +331,6 @@ def pad(
 
     text = f"F.pad({{0}}, {tuple(flat)}{more})"
     return node([x], to_onnx, (*shape[:first_dim], *sizes), text, layer=call, kind=x.kind)
-
-
-def _widened(size: Dim, more: int) -> Dim:
-    if isinstance(size, Open):
-        return size.plus(more)
-    return size + more if isinstance(size, int) else None
 
 
 def _pad_layer(mode: str, flat: list[int], value: float, dims: int) -> Call | None:

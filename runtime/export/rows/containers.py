@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.export.data import UndecidedInput, table, tensor
-from th_shell.runtime.export.graph import Data, Dim, NeedsInput, Value
+from th_shell.runtime.export.graph import Data, Dim, Value
 from th_shell.runtime.export.modules import Module, convert, data_row, row
 from th_shell.runtime.export.operators import elementwise as ew
 from th_shell.runtime.export.operators import same
@@ -84,7 +84,7 @@ def _largest(m: Module, sizes: list[Dim]) -> Dim:
         return None
     numbers = [size for size in sizes if isinstance(size, int)]
     if len(numbers) < len(sizes):
-        raise NeedsInput(str(m.error("joins what may have other sizes: give --input")))
+        raise m.graph.need("joins what may have other sizes", None)
     return max(numbers)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from th_shell.runtime.export.graph import BATCH, NeedsInput, Value
+from th_shell.runtime.export.graph import BATCH, Value
 from th_shell.runtime.export.modules import Module, function_rows, row
 from th_shell.runtime.export.operators import elementwise as ew
 from th_shell.runtime.export.operators import total, vectors
@@ -134,8 +134,7 @@ def _for_samples(m: Module, parameter: Parameter, x: Value) -> Parameter:
     for part in (shape[1:], shape):
         if total(part) == parameter.size:
             return parameter.view(*x.sizes(*range(x.rank - len(part), x.rank)))
-    text = f"its {parameter.size} numbers do not fit its input: give --input"
-    raise NeedsInput(str(m.error(text)), x)
+    raise m.graph.need(f"its {parameter.size} numbers do not fit its input", x)
 
 
 _KINDS = {"nn.Max": "Max", "nn.Min": "Min"}
