@@ -24,7 +24,17 @@ from th_shell.runtime.core.platform import descriptor_path
 from th_shell.runtime.engine.engine import Engine
 from th_shell.runtime.errors import LuaError
 from th_shell.runtime.export.data import UndecidedInput
-from th_shell.runtime.export.graph import BATCH, Data, Dim, ExportError, Graph, Shape, Steps, Value
+from th_shell.runtime.export.graph import (
+    BATCH,
+    Data,
+    Dim,
+    ExportError,
+    Graph,
+    Open,
+    Shape,
+    Steps,
+    Value,
+)
 from th_shell.runtime.t7.files import save
 from th_shell.runtime.t7.values import Table, TorchObject
 from th_shell.torch.tensors.tensor import Tensor
@@ -163,7 +173,7 @@ def _type_of(net: TorchObject, graph: Graph) -> str:
 
 
 def _random(value: Value, shape: Shape | None, generator: np.random.Generator, dtype: str) -> Array:
-    if shape is None:
+    if shape is None or any(isinstance(dim, Open) for dim in shape):
         raise ExportError("the check needs the sizes of the net's input: give --input")
     sizes = [_size(dim) for dim in shape]
     if value.kind == "int":

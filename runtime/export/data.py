@@ -75,6 +75,7 @@ def table(data: Data, graph: Graph, count: int | None = None) -> list[Data]:
         while len(data) < (count or 0):
             data.append(UndecidedInput(data.graph, f"{data.name}{len(data) + 1}"))
     if steps := as_steps(data):
+        graph.fit([length(steps)], count)
         return _entries(steps, graph)
     if not isinstance(data, list) or isinstance(data, UndecidedInput) and data.tensor is not None:
         raise graph.error("its input is a tensor where it takes a table")

@@ -71,9 +71,7 @@ def find_graph(
             if free is not None:
                 free.examples = graph.examples or [{each.name: each.shape for each in graph.inputs}]
             return free or graph
-    graph = free or graph_of(net, shapes, treated, stand_in)
-    graph.examples = [] if shapes else [{}]
-    return graph
+    return free or graph_of(net, shapes, treated, stand_in)
 
 
 def _alternatives(error: NeedsInput, is_first: bool) -> Iterator[Shapes]:
@@ -88,7 +86,7 @@ def _alternatives(error: NeedsInput, is_first: bool) -> Iterator[Shapes]:
         value = value.source
     if open_inputs and (is_first or not error.excess):
         target = value if value in open_inputs else open_inputs[0]
-        asked = (3, 4, 2, 5) if error.text else (4, 2, 3, 5)  # views get images
+        asked = (2, 3, 4, 5) if error.text else (4, 2, 3, 5)  # views get images
         for rank in (2, 1, 3) if target.kind == "int" else asked:
             yield shapes_at(arguments, {target.name: (BATCH, *target.open_sizes(rank)[1:])})
     elif not error.excess:

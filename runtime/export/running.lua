@@ -79,7 +79,10 @@ end
 function running.take(path)
   local net = torch.load(path)
   for _, module in ipairs((net:findModules('nn.SpatialConvolutionMM'))) do -- of an old file
-    module.padW, module.padH = module.padW or module.padding or 0, module.padH or module.padding or 0
+    local pad = module.padding or 0
+    for name, value in pairs { dW = 1, dH = 1, padW = pad, padH = pad } do
+      module[name] = module[name] or value
+    end
   end
   return net
 end

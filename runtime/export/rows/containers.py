@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.export.data import UndecidedInput, table, tensor
-from th_shell.runtime.export.graph import Data, Dim, Value
+from th_shell.runtime.export.graph import BATCH, Data, Dim, Value
 from th_shell.runtime.export.modules import Module, convert, data_row, row
 from th_shell.runtime.export.operators import elementwise as ew
 from th_shell.runtime.export.operators import same
@@ -55,7 +55,8 @@ def _parallel_table(m: Module, data: Data) -> Data:
 def _bottle(m: Module, data: Data) -> Data:
     """Give its module the first dimensions as one."""
     x, (child, *_) = m.tensor(data), m.modules
-    count = x.rank - m.whole("nInputDim", 2) + 1
+    dims = m.whole("nInputDim", 2)
+    count = len(x.shape or x.assume((BATCH, *[None] * dims))) - dims + 1
     if count < 2:
         return convert(child, x)
     return unmerge(m.tensor(convert(child, merge(x, count))), x, count)
@@ -120,6 +121,8 @@ def _weight_norm(m: Module, data: Data) -> Data:
 def _parallel(m: Module, x: Value) -> Value:
     """Give each module a place of a dimension."""
     dim = m.dim(x, "inputDimension")
+    if x.shape is not None:
+        m.graph.fit(x.shape[dim : dim + 1], len(m.modules))
     parts = [select(x, dim, n) for n in range(len(m.modules))]
     results = [convert(child, part) for child, part in zip(m.modules, parts, strict=True)]
     tensors = [tensor(result, m.graph) for result in results]
