@@ -98,12 +98,14 @@ def _filled(inputs: list[Value], arguments: Any, channels: int, side: int) -> Sh
 
     channels: those of images; 0: all open sizes but the last one are 1.
     """
-    sizes: dict[str, int] = {}
-    for each in inputs:
-        for dim, size in enumerate(each.shape or ()):
-            is_side = dim + 1 == each.rank or channels and (dim != 1 or each.rank < 4)
-            if isinstance(size, Open):
-                sizes[size] = side if is_side else max(channels, 1)
+    sizes: dict[str, int] = {
+        size: (dim == 1 and each.rank > 3 and channels or side) if channels else 1
+        for each in inputs
+        for dim, size in enumerate(each.shape or ())
+        if isinstance(size, Open)
+    }
+    if sizes and not channels:
+        sizes[list(sizes)[-1]] = side
     return shapes_at(arguments, sizes)
 
 

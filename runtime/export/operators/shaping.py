@@ -37,6 +37,9 @@ def reshape(x: Value, sizes: Sequence[Dim], batch: bool = True) -> Value:
     assert len(numbers) == len(sizes)
     x_shape = x.shape or ()
     count = total(x_shape[int(batch) :]) if x.shape is not None else None
+    of_sample = numbers if batch else numbers[1:]
+    if of_sample and -1 not in of_sample and BATCH in x_shape[:1] and (batch or numbers[0] == -1):
+        x.graph.fit(x_shape[1:], prod(of_sample))  # of other sizes nn makes other samples
     if (
         batch
         and len(numbers) == 1
@@ -48,9 +51,6 @@ def reshape(x: Value, sizes: Sequence[Dim], batch: bool = True) -> Value:
             result.shape = (x_shape[0], *numbers)
         return result
     product = prod(size for size in numbers if size != -1)
-    of_sample = numbers if batch else numbers[1:]
-    if of_sample and -1 not in of_sample and BATCH in x_shape[:1] and (batch or numbers[0] == -1):
-        x.graph.fit(x_shape[1:], product)  # of other sizes nn makes other samples
     fill = count // product if -1 in numbers and isinstance(count, int) and product else None
     shape: Shape = tuple([fill if size == -1 else size for size in numbers])
     if batch:
