@@ -109,7 +109,7 @@ class Reference:
                     return inputs
             except LuaError as failed:
                 error = error or failed
-        more = "; --input says the sizes of its input" if self.graph.examples else ""
+        more = "; --input says its sizes, --sample gives one" if self.graph.examples else ""
         cause = f": {_cause(error)}" if error else ""
         raise ExportError(f"the net fails on random inputs{cause}{more}")
 
