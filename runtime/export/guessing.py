@@ -28,7 +28,7 @@ from th_shell.runtime.t7.values import TorchObject
 _SIZES = (32, 224, 64, 96, 128, 256, 299, 227, 28, 16)
 _LARGEST = 4096
 _ROOM = 1 << 20  # elements of a plane or volume
-_CHANNELS = (3, 1)  # of images, where any number would do
+_CHANNELS = (3, 1, 4, 2)  # of images, where any number would do
 _ENTRIES = 2  # of a table of any length
 _MOST_TRIES = 60
 

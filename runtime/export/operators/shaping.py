@@ -37,8 +37,8 @@ def reshape(x: Value, sizes: Sequence[Dim], batch: bool = True) -> Value:
     assert len(numbers) == len(sizes)
     x_shape = x.shape or ()
     count = total(x_shape[int(batch) :]) if x.shape is not None else None
-    of_sample = numbers if batch else numbers[1:]
-    if of_sample and -1 not in of_sample and BATCH in x_shape[:1] and (batch or numbers[0] == -1):
+    of_sample = numbers if batch else numbers[1:] if numbers[:1] == [-1] else []
+    if x_shape and of_sample and -1 not in of_sample and BATCH not in x_shape[1:]:
         x.graph.fit(x_shape[1:], prod(of_sample))  # of other sizes nn makes other samples
     if (
         batch

@@ -61,6 +61,9 @@ def _bilinear(m: Module, data: Data) -> Data:
 def _matrices(m: Module, data: Data) -> Data:
     """Multiply matrices; more dimensions than two are one for each sample."""
     first, second = m.tensors(data, 2)
+    for one, other in ((first, second), (second, first)):
+        if other.shape is not None:
+            one.assume((BATCH, *[None] * (other.rank - 1)))
     if m.get("transA"):
         first = transpose(first, first.rank - 2, first.rank - 1)
     if m.get("transB"):

@@ -61,7 +61,7 @@ CUBES = {
         ),
         (chain(module("Padding", dim=2, pad=4, nInputDim=2), linear(10, 2)), "?", "6"),
         (chain(view(784), linear(784, 2)), "? x ? x ?", "1 x 28 x 28"),
-        (chain(view(-1, 50), linear(50, 2)), "50", "50"),
+        (chain(view(-1, 7), linear(7, 2)), "7", "7"),
         (chain(view(-1, numInputDims=2), linear(40, 2)), "? x ?", "1 x 40"),
         (chain(module("Collapse", nInputDim=3), linear(48, 2)), "? x ? x ?", "3 x 4 x 4"),
         (chain(swap(2, 3), frames(6, 2, 3)), "6 x ?", "6 x 32"),
