@@ -120,13 +120,33 @@ class Engine:
             return values.value(b"eval", _text(source), b"=" + to_bytes(name))
 
     @contextmanager
+    def timeout(self, seconds: float | None) -> Iterator[None]:
+        """Stop Lua that runs in the block when so many seconds are over, by LuaTimeout.
+
+            with lua.timeout(2):
+                lua.run(source)
+
+        Calls that begin later raise it at once, and so do those that wait for other threads then.
+        It is a TimeoutError, too, and no pcall catches it. The block's own thread is meant, and
+        those that have no limit of their own, as asyncio's to_thread; Python's functions go on.
+        Blocks may hold each other. None: no limit. What is not ended is told at `run`.
+        """
+        values = self._crossing()
+        if seconds is None:
+            yield
+            return
+        if not self._is_stoppable:
+            self._lua.call(b"count_loops")
+        with values.limited(seconds):
+            yield
+
+    @contextmanager
     def _in_time(self, timeout: float | None) -> Iterator[Values]:
         values = self._crossing()
         if timeout is None:
             yield values
             return
-        self._lua.call(b"count_loops")
-        with self._lua.turn, self._lua.ctrl_c.stopped_after(timeout):
+        with self._lua.turn, self.timeout(timeout):
             yield values
 
     def require(self, name: str | bytes) -> Any:

@@ -18,6 +18,7 @@ from th_shell.runtime.core.state import GUESTS, THREAD, this_thread
 from th_shell.runtime.engine.ctrl_c import CtrlC, hear_in_finalizers
 from th_shell.runtime.engine.lua_state import CLOSED, LuaState
 from th_shell.runtime.engine.output import Output
+from th_shell.runtime.engine.time_limits import TimeLimits
 from th_shell.runtime.errors import Interrupted, LuaError, as_lua_error
 
 
@@ -32,6 +33,8 @@ class FastCalls:
         self._is_turn = lua.turn._is_owned  # type: ignore[attr-defined]
         self._functions = lua.functions
         self._waiting = lua.passing.waiting
+        self.limits = TimeLimits(lua)
+        self._limits = self.limits.open
         self._output = lua.state.part(Output)
         self._settings = _OperationSettings(ctrl_c)
         if not GUESTS:
@@ -59,7 +62,10 @@ class FastCalls:
             return self._within(name, numbers, args)
         # Ctrl-C may raise KeyboardInterrupt at each call of a function below.
         try:
-            self._acquire()
+            if self._limits:
+                self.limits.take_turn()
+            else:
+                self._acquire()
             place, state = THREAD.place or this_thread(), lua.state
             before = place.state
             try:
@@ -89,7 +95,7 @@ class FastCalls:
             try:
                 self._release()
             except RuntimeError:
-                pass  # Ctrl-C came while this thread waited for its turn
+                pass  # Ctrl-C came, or a limit ended, while this thread waited for its turn
 
     def _within(self, name: bytes, numbers: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
         """Call Lua from a Python function that Lua has called: see runtime/host/lua_calls.py."""
@@ -110,6 +116,11 @@ class FastCalls:
         finally:
             place.state, self._waiting[0] = before, ()
             self.follow_output()
+
+    @property
+    def is_calling(self) -> bool:
+        """Tell whether Lua waits for this thread, which it has called."""
+        return bool(self._lua.depth and self._is_turn())
 
     def follow_output(self) -> None:
         """Pass on what Lua has written; if `sys.stdout` has changed, let Lua write there."""

@@ -15,6 +15,7 @@ import sys
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 
 import numpy as np
@@ -73,6 +74,10 @@ class Values:
         register = lambda new_functions: functions.update(new_functions.items())  # noqa: E731
         address = self._lua_calls(b"begin", counts_loops, register)
         self._output.connect(int(address, 16), stdout)
+
+    def limited(self, seconds: float) -> AbstractContextManager[None]:
+        """Limit the time of the block."""
+        return self._lua_calls.limits.within(seconds, self._lua_calls.is_calling)
 
     # -- calls
 

@@ -98,7 +98,7 @@ def test_arguments_of_a_text(lua: Engine) -> None:
 
 def test_the_names_of_an_engine_are_few() -> None:
     names = [name for name in dir(Engine) if not name.startswith("_")]
-    assert names == ["close", "eval", "flush", "globals", "interrupt", "require", "run"]
+    assert names == ["close", "eval", "flush", "globals", "interrupt", "require", "run", "timeout"]
 
 
 def test_a_module_is_required(lua: Engine) -> None:
