@@ -46,6 +46,7 @@ _NUMBERS = frozenset((int, float, bool))
 _NAMES = 1000  # at most, that have a number
 _LEAST = -EXACT
 _RELEASED = 500  # values that Lua is told to forget at a time
+_STOP = b"\0" + INTERRUPTED.encode()
 _OWN_POSITION = re.compile(r"^\[th\] \S+:\d+: ")
 
 
@@ -293,6 +294,8 @@ class Values:
                 result = function(*args)
                 if crossing._lua.is_closed:  # by the function
                     raise LuaError(CLOSED)
+                if crossing._ctrl_c.ending is not None:  # Lua's hook may come much later
+                    return _STOP
                 kind = type(result)
                 if kind is float or kind is int and _LEAST <= result <= EXACT:
                     return result
@@ -330,7 +333,7 @@ class Values:
         """Remember an exception; returns the bytes that make an error of Lua of it."""
         if not isinstance(error, Exception):  # such as KeyboardInterrupt: no pcall catches it
             self._ctrl_c.press(error)
-            return b"\0" + INTERRUPTED.encode()
+            return _STOP
         text = f"{type(error).__name__}: {error}"
         if isinstance(error, LuaError):
             text = error.message
