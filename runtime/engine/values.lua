@@ -16,6 +16,7 @@ local objects, anchor_of = references.objects, keep_alive.anchor_of
 local compile, prepare, for_guest = loadstring, loading.prepare, calls.for_guest
 local arguments = python_lock.arguments
 local byte, sub, match, min = string.byte, string.sub, string.match, math.min
+local resume, status, error = coroutine.resume, coroutine.status, error
 
 local values_by_id, last = {}, 0 -- number -> value
 local serials, made = setmetatable({}, { __mode = 'k' }), 0
@@ -113,6 +114,10 @@ local function decode(value, mark, ...) -- luacheck: ignore 212
   if mark == 'kept' then return values_by_id[value] end
   if mark == '-0' then return -0.0 end
   if mark == 'function' then return new_function(value) end
+  if mark == 'iterator' then
+    local step = new_function(value)
+    return function() return step() end -- without what `for` passes
+  end
   references.track(value) -- it may cross again
   return bridge.wrap(value, mark)
 end
@@ -305,6 +310,27 @@ function quick.call_few(id, n, a, b, c)
   else
     value, more = packed(crossing(f(a, b, c)))
   end
+  return value, more
+end
+
+local function resumed(thread, ok, ...)
+  if not ok then error((...), 0) end
+  return status(thread) ~= 'dead', ...
+end
+
+local function resume_thread(id, ...)
+  local thread = values_by_id[id]
+  if status(thread) == 'dead' then return false end
+  return resumed(thread, resume(thread, ...))
+end
+
+--- Resumes a coroutine: whether it has not ended, and what it yields or returns.
+function looks.resume(id, ...)
+  return crossing(resume_thread(id, decode_all(...)))
+end
+
+function quick.resume_plain(id)
+  local value, more = packed(crossing(resume_thread(id, arguments())))
   return value, more
 end
 

@@ -14,7 +14,7 @@ import re
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 
@@ -124,10 +124,10 @@ class Values:
             self._forget()
         for value in args:
             if type(value) not in _NUMBERS or not _LEAST <= value <= EXACT:
-                return self._send(b"call_plain", number, args)
+                return self.send(b"call_plain", number, args)
         count = len(args)
         if count > _FEW:
-            return self._send(b"call_plain", number, args)
+            return self.send(b"call_plain", number, args)
         results = self._lua_calls.call(b"call_few", (number, count) + args)
         kind = type(results)
         return results if kind is int or kind is float else self._found(results)
@@ -153,7 +153,7 @@ class Values:
         """Set the value that an object has for a key."""
         if self._dropped:
             self._forget()
-        self._send(b"set_plain", number, (key, value))
+        self.send(b"set_plain", number, (key, value))
 
     def field(self, number: int, name: str) -> tuple[Any, bool]:
         """Return the value of an object's field, and whether it is a method."""
@@ -174,7 +174,7 @@ class Values:
             return 0
         return self._names.setdefault(name, self.ask(b"name", to_bytes(name)))
 
-    def _send(self, name: bytes, number: int, args: tuple[Any, ...]) -> Any:
+    def send(self, name: bytes, number: int, args: tuple[Any, ...]) -> Any:
         """Call the function for plain values, or the general one where not all are plain."""
         plain = plain_values(args)
         if plain is None:
@@ -275,7 +275,10 @@ class Values:
             raise TypeError("functions in files are not loaded; Lua's torch.load does that")
         if callable(value):
             return self._callback(value), b"function"
-        advice = ": pass a list of what it has" if isinstance(value, Iterable) else ""
+        if isinstance(value, Iterator):
+            return self._callback(_steps(value)), b"iterator"
+        is_iterable = isinstance(value, Iterable)
+        advice = ": pass a list of what it has, or an iterator" if is_iterable else ""
         raise TypeError(f"Lua has no values for Python's {type(value).__name__}{advice}")
 
     def _callback(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -340,6 +343,20 @@ class Values:
         self._raised.append((text, error))
         self._dropped.append(0)  # the next call forgets both
         return b"\0" + to_bytes(text)
+
+
+def _steps(iterator: Iterator[Any]) -> Callable[[], Any]:
+    """Return a function that returns an iterator's values in turn, then None."""
+
+    def step() -> Any:
+        for value in iterator:
+            first = (value or (None,))[0] if isinstance(value, tuple) else value
+            if first is None:
+                raise ValueError("an iterator has None, at which a loop of Lua ends")
+            return value
+        return None
+
+    return step
 
 
 #: The most frequent types first; the check for Mapping takes long.
