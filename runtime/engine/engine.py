@@ -108,16 +108,16 @@ class Engine:
         Lua's own functions, as string.find, or of an operation is not ended. Raises LuaError, for
         a text that does not compile, too; LuaTimeout; and LuaExit where it calls ``os.exit``.
         """
-        with self._in_time(timeout) as values:
-            values.ask(b"run", _text(source), b"=" + to_bytes(name), values=args)
+        with self.timeout(timeout):
+            self._crossing().ask(b"run", _text(source), b"=" + to_bytes(name), values=args)
 
     def eval(self, source: str | bytes, name: str = "lua", timeout: float | None = None) -> Any:
         """Return the value of a Lua expression, or what a chunk returns; of several a tuple.
 
         timeout, and what is raised: as for `run`.
         """
-        with self._in_time(timeout) as values:
-            return values.value(b"eval", _text(source), b"=" + to_bytes(name))
+        with self.timeout(timeout):
+            return self._crossing().value(b"eval", _text(source), b"=" + to_bytes(name))
 
     @contextmanager
     def timeout(self, seconds: float | None) -> Iterator[None]:
@@ -137,17 +137,8 @@ class Engine:
             return
         if not self._is_stoppable:
             self._lua.call(b"count_loops")
-        with values.limited(seconds):
+        with values.limits.within(seconds):
             yield
-
-    @contextmanager
-    def _in_time(self, timeout: float | None) -> Iterator[Values]:
-        values = self._crossing()
-        if timeout is None:
-            yield values
-            return
-        with self._lua.turn, self.timeout(timeout):
-            yield values
 
     def require(self, name: str | bytes) -> Any:
         """Return the module that Lua's require loads, or has loaded. Raises LuaError."""

@@ -117,11 +117,6 @@ class FastCalls:
             place.state, self._waiting[0] = before, ()
             self.follow_output()
 
-    @property
-    def is_calling(self) -> bool:
-        """Tell whether Lua waits for this thread, which it has called."""
-        return bool(self._lua.depth and self._is_turn())
-
     def follow_output(self) -> None:
         """Pass on what Lua has written; if `sys.stdout` has changed, let Lua write there."""
         self._output.drain()

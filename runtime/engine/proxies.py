@@ -195,7 +195,7 @@ class LuaCoroutine(_Steps):
 
         Raises StopIteration where it ends or has ended, and LuaError.
         """
-        found = self._crossing.send(b"resume_plain", self._number, values)
+        found = self._crossing.value(b"resume", self._number, values=values)
         goes_on, *results = found if isinstance(found, tuple) else (found,)
         value = results[0] if len(results) == 1 else tuple(results) or None
         if goes_on:

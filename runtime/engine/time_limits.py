@@ -47,13 +47,13 @@ class TimeLimits:
         self._lua = lua
 
     @contextmanager
-    def within(self, seconds: float, in_call: bool) -> Iterator[None]:
-        """Limit the time of the block. in_call: whether Lua has called what it stands in."""
+    def within(self, seconds: float) -> Iterator[None]:
+        """Limit the time of the block."""
         limit = _Limit(seconds)
         watch = threading.Thread(target=self._watch, args=(limit,), daemon=True, name="timeout")
         with self._lua.ctrl_c.lock:
             self.open.append(limit)
-            if in_call:
+            if self._lua.depth and self._lua.turn._is_owned():  # type: ignore[attr-defined]
                 self._of_call += (limit,)
         try:
             watch.start()
@@ -71,8 +71,7 @@ class TimeLimits:
         Then, too, the turn was taken if this thread had it already.
         """
         opened = tuple(self.open)
-        mine = tuple(limit for limit in opened if limit.thread == threading.get_ident())
-        limits = mine or opened
+        limits = tuple(x for x in opened if x.thread == threading.get_ident()) or opened
         first = min(limits, key=lambda limit: limit.end, default=None)
         has_turn = self._lua.turn.acquire(timeout=first.left if first else -1)
         if first and not (has_turn and first.left):

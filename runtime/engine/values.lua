@@ -114,10 +114,6 @@ local function decode(value, mark, ...) -- luacheck: ignore 212
   if mark == 'kept' then return values_by_id[value] end
   if mark == '-0' then return -0.0 end
   if mark == 'function' then return new_function(value) end
-  if mark == 'iterator' then
-    local step = new_function(value)
-    return function() return step() end -- without what `for` passes
-  end
   references.track(value) -- it may cross again
   return bridge.wrap(value, mark)
 end
@@ -315,23 +311,14 @@ end
 
 local function resumed(thread, ok, ...)
   if not ok then error((...), 0) end
-  return status(thread) ~= 'dead', ...
-end
-
-local function resume_thread(id, ...)
-  local thread = values_by_id[id]
-  if status(thread) == 'dead' then return false end
-  return resumed(thread, resume(thread, ...))
+  return crossing(status(thread) ~= 'dead', ...)
 end
 
 --- Resumes a coroutine: whether it has not ended, and what it yields or returns.
 function looks.resume(id, ...)
-  return crossing(resume_thread(id, decode_all(...)))
-end
-
-function quick.resume_plain(id)
-  local value, more = packed(crossing(resume_thread(id, arguments())))
-  return value, more
+  local thread = values_by_id[id]
+  if status(thread) == 'dead' then return false end
+  return resumed(thread, resume(thread, decode_all(...)))
 end
 
 function looks.call_method(id, name, ...)

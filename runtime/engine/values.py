@@ -15,7 +15,6 @@ import sys
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 
 import numpy as np
@@ -66,6 +65,7 @@ class Values:
         self._lua = lua
         self._ctrl_c = lua.ctrl_c
         self._lua_calls = FastCalls(lua)
+        self.limits = self._lua_calls.limits
         self._dropped: deque[Any] = deque()  # numbers, and marks of objects that are gone
         self._marks: dict[int, _Mark] = {}
         self._raised: list[tuple[str, BaseException]] = []
@@ -75,10 +75,6 @@ class Values:
         register = lambda new_functions: functions.update(new_functions.items())  # noqa: E731
         address = self._lua_calls(b"begin", counts_loops, register)
         self._output.connect(int(address, 16), stdout)
-
-    def limited(self, seconds: float) -> AbstractContextManager[None]:
-        """Limit the time of the block."""
-        return self._lua_calls.limits.within(seconds, self._lua_calls.is_calling)
 
     # -- calls
 
@@ -124,10 +120,10 @@ class Values:
             self._forget()
         for value in args:
             if type(value) not in _NUMBERS or not _LEAST <= value <= EXACT:
-                return self.send(b"call_plain", number, args)
+                return self._send(b"call_plain", number, args)
         count = len(args)
         if count > _FEW:
-            return self.send(b"call_plain", number, args)
+            return self._send(b"call_plain", number, args)
         results = self._lua_calls.call(b"call_few", (number, count) + args)
         kind = type(results)
         return results if kind is int or kind is float else self._found(results)
@@ -153,7 +149,7 @@ class Values:
         """Set the value that an object has for a key."""
         if self._dropped:
             self._forget()
-        self.send(b"set_plain", number, (key, value))
+        self._send(b"set_plain", number, (key, value))
 
     def field(self, number: int, name: str) -> tuple[Any, bool]:
         """Return the value of an object's field, and whether it is a method."""
@@ -174,7 +170,7 @@ class Values:
             return 0
         return self._names.setdefault(name, self.ask(b"name", to_bytes(name)))
 
-    def send(self, name: bytes, number: int, args: tuple[Any, ...]) -> Any:
+    def _send(self, name: bytes, number: int, args: tuple[Any, ...]) -> Any:
         """Call the function for plain values, or the general one where not all are plain."""
         plain = plain_values(args)
         if plain is None:
@@ -276,7 +272,7 @@ class Values:
         if callable(value):
             return self._callback(value), b"function"
         if isinstance(value, Iterator):
-            return self._callback(_steps(value)), b"iterator"
+            return self._callback(_steps(value)), b"function"
         is_iterable = isinstance(value, Iterable)
         advice = ": pass a list of what it has, or an iterator" if is_iterable else ""
         raise TypeError(f"Lua has no values for Python's {type(value).__name__}{advice}")
@@ -348,7 +344,7 @@ class Values:
 def _steps(iterator: Iterator[Any]) -> Callable[[], Any]:
     """Return a function that returns an iterator's values in turn, then None."""
 
-    def step() -> Any:
+    def step(*_: Any) -> Any:
         for value in iterator:
             first = (value or (None,))[0] if isinstance(value, tuple) else value
             if first is None:
