@@ -29,8 +29,8 @@ from th_shell.runtime.core.state import current, settle
 from th_shell.runtime.engine.output import Output
 from th_shell.runtime.errors import LuaExit
 
-_AGAIN = 0.01  # seconds
-_PATIENCE = 0.1  # seconds: what waits in Python has ended by then
+AGAIN = 0.01  # seconds
+PATIENCE = 0.1  # seconds: what waits in Python has ended by then
 _ATTENTION = 2  # told to engine/shell.lua: not Ctrl-C, but the debugger
 
 
@@ -107,7 +107,7 @@ class CtrlC:
 
     def _end_commands(self) -> None:
         while self.pressed.value:
-            time.sleep(_PATIENCE)
+            time.sleep(PATIENCE)
             if self.pressed.value:
                 self.end_commands()
 
@@ -184,7 +184,7 @@ def hear_in_finalizers() -> None:
 
 
 def _press_again() -> None:
-    time.sleep(_AGAIN)  # at once, it would be raised in the hook, and be lost, too
+    time.sleep(AGAIN)  # at once, it would be raised in the hook, and be lost, too
     _thread.interrupt_main()
 
 

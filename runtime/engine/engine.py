@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from th_shell.runtime.core.encoding import to_bytes
@@ -119,26 +119,22 @@ class Engine:
         with self.timeout(timeout):
             return self._crossing().value(b"eval", _text(source), b"=" + to_bytes(name))
 
-    @contextmanager
-    def timeout(self, seconds: float | None) -> Iterator[None]:
+    def timeout(self, seconds: float | None) -> AbstractContextManager[None]:
         """Stop Lua that runs in the block when so many seconds are over, by LuaTimeout.
 
             with lua.timeout(2):
                 lua.run(source)
 
-        Calls that begin later raise it at once, and so do those that wait for other threads then.
-        It is a TimeoutError, too, and no pcall catches it. The block's own thread is meant, and
-        those that have no limit of their own, as asyncio's to_thread; Python's functions go on.
-        Blocks may hold each other. None: no limit. What is not ended is told at `run`.
+        Calls that begin later raise it at once; the wait for other threads' calls counts. It is a
+        TimeoutError, too, and no pcall catches it. Python in the block is not stopped, nor is what
+        is told at `run`. The block's calls are those of its context (`contextvars`): of its thread
+        or task, and of what that gives to asyncio.to_thread. Blocks may be nested. None: no limit.
         """
-        values = self._crossing()
         if seconds is None:
-            yield
-            return
+            return nullcontext()
         if not self._is_stoppable:
             self._lua.call(b"count_loops")
-        with values.limits.within(seconds):
-            yield
+        return self._crossing().limits.within(seconds)
 
     def require(self, name: str | bytes) -> Any:
         """Return the module that Lua's require loads, or has loaded. Raises LuaError."""

@@ -34,7 +34,6 @@ class FastCalls:
         self._functions = lua.functions
         self._waiting = lua.passing.waiting
         self.limits = TimeLimits(lua)
-        self._limits = self.limits.open
         self._output = lua.state.part(Output)
         self._settings = _OperationSettings(ctrl_c)
         if not GUESTS:
@@ -62,7 +61,7 @@ class FastCalls:
             return self._within(name, numbers, args)
         # Ctrl-C may raise KeyboardInterrupt at each call of a function below.
         try:
-            if self._limits:
+            if self.limits.open:
                 self.limits.take_turn()
             else:
                 self._acquire()
@@ -84,13 +83,15 @@ class FastCalls:
                 lua.check_open()
                 raise self._raised_by(lua.failure(error)) from None
             finally:
-                place.state = before
+                place.state, place.ending = before, ctrl_c.ending
                 lua.depth = 0
                 if args:
                     self._waiting[0] = ()
                 if state.late is None or lua.is_closed or output.stream is not None:
                     self._finish()
                 state.late = None
+                if self.limits.open:
+                    self.limits.hold([])
         finally:
             try:
                 self._release()
@@ -114,7 +115,7 @@ class FastCalls:
         except Exception as error:
             raise as_lua_error(error) from None
         finally:
-            place.state, self._waiting[0] = before, ()
+            place.state, place.ending, self._waiting[0] = before, self._ctrl_c.ending, ()
             self.follow_output()
 
     def follow_output(self) -> None:

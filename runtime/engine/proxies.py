@@ -132,6 +132,8 @@ class LuaObject:
 
     def __len__(self) -> int:
         """Return what Lua's # gives: of a table the number of its elements from 1 on."""
+        if self.kind in ("function", "thread"):  # `list` asks for it, and takes a TypeError
+            raise TypeError(f"a {self.kind} of Lua has no length")
         return int(self._crossing.ask(b"length", self._number))
 
     def __iter__(self) -> Iterator[Any]:
@@ -149,16 +151,7 @@ class LuaObject:
         return to_text(self._crossing.ask(b"text", self._number))
 
 
-class _Steps(LuaObject):
-    """What has values one after the other: `list` asks for a length, and takes a TypeError."""
-
-    __slots__ = ()
-
-    def __len__(self) -> int:
-        raise TypeError(f"a {self.kind} of Lua has no length")
-
-
-class LuaFunction(_Steps):
+class LuaFunction(LuaObject):
     """A function of Lua: ``f(1, tensor)``; and an iterator of Lua, ``for x in f``."""
 
     __module__ = "th_shell"
@@ -175,7 +168,7 @@ class LuaFunction(_Steps):
             yield value
 
 
-class LuaCoroutine(_Steps):
+class LuaCoroutine(LuaObject):
     """A coroutine of Lua, which is to Python as a generator: iteration has what it yields.
 
     Several values are a tuple. What its function returns is the value of the StopIteration.

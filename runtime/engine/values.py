@@ -23,6 +23,7 @@ from th_shell.runtime.calls.results import class_id
 from th_shell.runtime.core.dtypes import EXACT
 from th_shell.runtime.core.encoding import to_bytes, to_text
 from th_shell.runtime.core.interrupts import INTERRUPTED, mark_interruptible, uninterruptible
+from th_shell.runtime.core.state import this_thread
 from th_shell.runtime.core.tensor import Tensor
 from th_shell.runtime.engine.fast_calls import FastCalls
 from th_shell.runtime.engine.lua_state import CLOSED, LuaState
@@ -181,7 +182,7 @@ class Values:
         """Raise an error of Lua; raised: what it was raised with, as engine/shell.lua tells."""
         text, frames = _OWN_POSITION.sub("", to_text(message)), to_text(traceback or b"")
         if text.endswith(INTERRUPTED):  # without an ending, an operation was before it was settled
-            raise self._ctrl_c.ending or KeyboardInterrupt
+            raise this_thread().ending or KeyboardInterrupt
         cause = next((e for raised, e in reversed(self._raised) if text.endswith(raised)), None)
         error = LuaError(text, frames)
         if raised and raised[1] != b"message":
@@ -273,8 +274,9 @@ class Values:
             return self._callback(value), b"function"
         if isinstance(value, Iterator):
             return self._callback(_steps(value)), b"function"
-        is_iterable = isinstance(value, Iterable)
-        advice = ": pass a list of what it has, or an iterator" if is_iterable else ""
+        advice = (
+            ": pass a list of what it has, or an iterator" if isinstance(value, Iterable) else ""
+        )
         raise TypeError(f"Lua has no values for Python's {type(value).__name__}{advice}")
 
     def _callback(self, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -126,25 +127,82 @@ def test_threads_have_limits_of_their_own(lua: Engine) -> None:
     assert results.count("done") < 8
 
 
-def test_threads_that_have_none_have_that_of_the_block(lua: Engine) -> None:
-    async def main() -> None:
-        with lua.timeout(0.1):
+def test_a_task_has_its_limit_in_threads(lua: Engine) -> None:
+    async def main(seconds: float) -> None:
+        with lua.timeout(seconds):
             await asyncio.to_thread(lua.run, FOREVER)
 
-    with pytest.raises(TimeoutError):
-        asyncio.run(main())
-    with pytest.raises(TimeoutError), lua.timeout(0.1):
-        in_thread(lua.run, FOREVER)
+    async def both() -> list[BaseException | None]:
+        return await asyncio.gather(main(0.1), main(0.2), return_exceptions=True)
+
+    first, second = asyncio.run(both())
+    assert type(first) is type(second) is LuaTimeout
+    assert [str(first), str(second)] == [f"the code took longer than {s} s" for s in (0.1, 0.2)]
+
+
+def test_other_threads_do_not_have_the_limit_of_a_block(lua: Engine) -> None:
+    done = threading.Event()
+
+    def work() -> list[int]:
+        results = [lua.eval("1")]
+        while not done.is_set():
+            results.append(lua.eval("wait() or 1"))
+        return results
+
+    with ThreadPoolExecutor(7) as pool:
+        others = [pool.submit(work) for _ in range(7)]
+        for _ in range(5):
+            with pytest.raises(LuaTimeout), lua.timeout(0.03):
+                time.sleep(0.02)
+                lua.run(FOREVER)
+        done.set()
+        assert {result for other in others for result in other.result(10)} == {1}
+
+
+@pytest.mark.thorough
+def test_each_of_eight_threads_has_its_own_errors_alone(lua: Engine) -> None:
+    """They share an engine, and set limits or none, at random."""
+    lua.run("function spin(n) local s = 0 for i = 1, n do s = s + i % 7 end return n end")
+    end = time.monotonic() + 3
+
+    def work(seed: int) -> set[str]:
+        random = Random(seed)
+        seen: set[str] = set()
+        while time.monotonic() < end:
+            seconds, n = random.choice([None, 0.001, 0.01, 0.1]), random.choice([1, 10**5, 10**7])
+            try:
+                with lua.timeout(seconds):
+                    assert [lua["spin"](n) for _ in range(2)] == [n, n]
+                    assert "".join(lua.eval("string.gmatch('1 2 3', '%d')")) == "123"
+                seen.add("in time")
+            except LuaTimeout as error:
+                assert str(error) == f"the code took longer than {seconds} s"
+                seen.add("stopped")
+        return seen
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set().union(*pool.map(work, range(8))) == {"in time", "stopped"}
+    assert lua.eval("spin(3)") == 3
 
 
 def test_a_block_that_ends_in_another_thread(lua: Engine) -> None:
-    """As those of FastAPI's dependencies do."""
-    block = lua.timeout(0.1)
+    """As those of FastAPI's dependencies do: it limits nothing there."""
+    block = lua.timeout(0.02)
     in_thread(block.__enter__)
-    with pytest.raises(LuaTimeout):
-        in_thread(lua.run, FOREVER)
+    in_thread(lua.run, "wait() wait()")
     in_thread(block.__exit__, None, None, None)
-    in_thread(lua.run, "for i = 1, 5 do wait() end")
+    lua.run("wait()")
+
+
+def test_what_goes_on_after_the_block_is_not_stopped(lua: Engine) -> None:
+    async def main() -> int:
+        with lua.timeout(0.05):
+            work = asyncio.create_task(asyncio.to_thread(lua.eval, "wait(), 1"))
+            await asyncio.sleep(0.01)
+        assert await work == (None, 1)
+        return 5
+
+    assert asyncio.run(main()) == 5
 
 
 def test_what_began_before_a_block_is_not_stopped_by_it(lua: Engine) -> None:
