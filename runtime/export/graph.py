@@ -232,8 +232,8 @@ class Node:
     path: tuple[str, ...]
     #: The module's object in the file; a layer that is used twice has the same one.
     module: Any
-    #: A number that is the same for the nodes of one use of the module.
-    visit: int
+    #: What is the same for the nodes of one use of the module.
+    visit: Any
     #: PyTorch's module that computes it, with `parameters` as its attributes.
     layer: Call | None = None
     #: The text that computes it in a forward method: ``{0}`` stands for the first input, and
@@ -270,6 +270,17 @@ class Loop:
     #: How many states there are.
     states: int
 
+    @property
+    def results(self) -> list[Value]:
+        """Return the values that a step gives out."""
+        return self.body.outputs[self.states :]
+
+    @property
+    def step_outputs(self) -> list[Value]:
+        """Return what a step computes: results, and the next states, each of them once."""
+        states = self.body.outputs[: self.states]
+        return [*[each for each in self.results if each not in states], *states]
+
     def outer_values(self) -> list[Value]:
         """Return the values from outside that the body uses."""
         inner_ids = {id(value) for node in self.body.nodes for value in node.outputs}
@@ -302,7 +313,7 @@ class Memory:
 
 @dataclass(eq=False)
 class Scope:
-    """A use of a module, whose nodes have its identity as `visit`."""
+    """A use of a module, which its nodes have as `visit`."""
 
     path: tuple[str, ...]
     kind: str
@@ -339,6 +350,8 @@ class Graph:
     arguments: Data = field(default_factory=list)
     #: The outputs as the net gives them, in tables.
     result: Data = field(default_factory=list)
+    #: Of a loop's body: the name of the class that it becomes in PyTorch, and that class's sizes.
+    cell: tuple[str, dict[str, int]] = ("Steps", {})
     #: The last output of each module, by its identity.
     _last: dict[int, Value] = field(default_factory=dict)
     #: The modules that are being converted, the innermost last.
@@ -387,7 +400,7 @@ class Graph:
         path = scope.path if scope else ()
         taken = list(inputs) if self._frozen else [value.current for value in inputs]
         node = Node(
-            taken, list(outputs), to_onnx, path, module, id(scope), parameters=there, **node_fields
+            taken, list(outputs), to_onnx, path, module, scope, parameters=there, **node_fields
         )
         for value in node.outputs:
             value.node = node

@@ -1,29 +1,35 @@
 """Writes a graph as a module of PyTorch: source that defines the net as a class.
 
-Chains of layers become an nn.Sequential each; what remains are statements of the forward method.
+Chains of layers become an nn.Sequential each, loops over time classes of their own; what remains
+are statements of the forward method.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from typing import Any
 
-from th_shell.runtime.export.graph import Graph, Node
+from th_shell.runtime.export.graph import Call, Graph, Loop, Node, Value
+from th_shell.runtime.export.operators import SIZE
 from th_shell.runtime.export.parameters import Parameter, owner_names
 from th_shell.runtime.export.python_text import (
+    BODY,
     STEP,
+    Formula,
     broken,
     call_text,
     is_attribute,
+    literal,
     parameter_text,
 )
-from th_shell.runtime.export.pytorch_forward import Statement, forward_lines
+from th_shell.runtime.export.pytorch_forward import Statement, commented, method_lines
+from th_shell.runtime.export.pytorch_nodes import pull_first_states, simplify, uses_of
 
-_BODY = STEP * 2  # the indentation of a method's statements
 _ATTRIBUTES = {
     "Linear": "linear",
     "Conv1d": "conv",
@@ -36,6 +42,8 @@ _ATTRIBUTES = {
     "LocalResponseNorm": "lrn",
     "Upsample": "upsample",
 }
+_SIZES = ("in_features", "out_features")  # those that a class's constructor may name
+_MOST_GATES = 4
 _KINDS = (("BatchNorm", "norm"), ("Pool", "pool"), ("Pad", "pad"))
 
 
@@ -51,29 +59,82 @@ class Source:
 def pytorch_source(graph: Graph, name: str, heading: str, floats: str = "float32") -> Source:
     """Return a module that defines a class for the net.
 
-    name: the class's. heading: the first line of the text's docstring. floats: the type of its
-    numbers.
+    name: the class's. heading: the text's docstring. floats: the type of its numbers.
     """
-    net = _Class(graph, name)
+    simplify(graph)
+    nodes = _with_layers(graph.nodes, uses_of(graph), graph.stubs)
+    net = _Class(name, [_Method("forward", graph.inputs, graph.outputs, nodes)])
     named = list(net.parameters())
     # Ties stand behind double(), which gives each layer buffers of its own.
     ending = (["self.double()"] if floats == "float64" else []) + _ties(named)
-    ending.append("self.eval()  # as it was converted; train() to go on")
     body = "\n\n\n".join([*graph.stubs.values(), net.text(ending)])
-    docstring = "\n\n".join([heading, *[f"{remark}." for remark in graph.remarks]])
-    text = f'"""{docstring}"""\n\n{_imports(body)}\n\n\n{body}\n'
+    docstring = "\n\n".join([heading, *[f"{remark}." for remark in dict.fromkeys(graph.remarks)]])
+    text = f'"""{docstring}\n"""\n\n{_imports(body)}\n\n\n{body}\n'
     return Source(text, dict(named))
+
+
+def _with_layers(
+    nodes: Sequence[Node], uses: Mapping[int, int], classes: dict[str, str]
+) -> list[Node]:
+    """Return nodes in which loops are layers, whose classes are added to those that are there."""
+    result: list[Node] = []
+    for node in nodes:
+        if node.loop is not None:
+            first = pull_first_states(node, uses)
+            result = [each for each in result if all(each is not inner for inner in first)]
+            node = _loop_layer(node, node.loop, first, uses, classes)
+        result.append(node)
+    return result
+
+
+def _loop_layer(
+    node: Node, loop: Loop, first: list[Node], uses: Mapping[int, int], classes: dict[str, str]
+) -> Node:
+    """Return a layer for a loop over time, and for the nodes that make its first states."""
+    body, states = loop.body, loop.states
+    made = {id(value) for each in first for value in each.outputs}
+    sequences, outer = node.inputs[states:], _once(loop.outer_values())
+    given = [value for value in node.inputs[:states] if id(value) not in made]
+    inputs = _once([*sequences, *given, *outer])
+    results = node.outputs[states:]
+    steps = [*body.inputs[states:], *body.inputs[:states], *outer]
+    for value, state in zip(body.outputs, body.inputs[:states], strict=False):
+        if value.node is not None and len(value.node.outputs) == 1:
+            value.node.word = state.name
+    whole = Node([*node.inputs, *outer], results, node.to_onnx, (), None, node, loop=loop)
+    inner = _with_layers(body.nodes, uses, classes)
+    kind, sizes = body.cell
+    methods = [
+        _Method("forward", inputs, results, [*first, whole]),
+        _Method("step", steps, loop.step_outputs, inner),
+    ]
+    for number in count(1):
+        name = kind if number == 1 else f"{kind}{number}"
+        written = _Class(name, methods, sizes)
+        text = written.text(())
+        if classes.setdefault(name, text) == text:
+            break
+    parameters = dict(written.parameters())
+    module = next((each.module for each in inner if each.parameters), node.module)
+    call = Call(name, dict(sizes), {}, tuple(sizes))
+    return Node(
+        inputs, results, node.to_onnx, node.path, module, node, layer=call, parameters=parameters
+    )
+
+
+def _once(values: Iterable[Value]) -> list[Value]:
+    return list({id(value): value for value in values}.values())
 
 
 def _imports(body: str) -> str:
     names = {
         "torch.": "import torch",
         "F.": "import torch.nn.functional as F",
-        "nn.": "from torch import nn",
     }
-    return "\n".join(
+    lines = [
         line for start, line in names.items() if re.search(rf"(?<![\w.]){re.escape(start)}", body)
-    )
+    ]
+    return "\n".join([*lines, "from torch import Tensor, nn"])
 
 
 def _ties(named: Sequence[tuple[str, Parameter]]) -> list[str]:
@@ -92,28 +153,45 @@ def _as_attribute(name: str) -> str:
     return re.sub(r"\.(\d+)", r"[\1]", name)
 
 
-class _Class:
-    """The class of a net: its attributes, and its text."""
+@dataclass(eq=False)
+class _Method:
+    """A method of a class: what it takes and gives, and the nodes that compute it."""
 
-    def __init__(self, graph: Graph, name: str) -> None:
-        self._graph = graph
+    name: str
+    inputs: Sequence[Value]
+    outputs: Sequence[Value]
+    nodes: Sequence[Node]
+
+
+class _Class:
+    """A class: its attributes, its methods and its text.
+
+    sizes: those that its constructor takes, as it is called for these nodes.
+    """
+
+    def __init__(
+        self, name: str, methods: Sequence[_Method], sizes: Mapping[str, int] | None = None
+    ) -> None:
         self._name = name
+        self._methods = methods
+        self._sizes = sizes or {}
         # The attribute of each node that has a layer, with an index into a Sequential.
         self._places: dict[int, str] = {}
         # The attributes of the parameters of each node that has no layer.
         self._own_attributes: dict[int, dict[str, str]] = {}
         self._lines: list[str] = []  # of the constructor
         self._taken: Counter[str] = Counter()
-        self._nodes = list(graph.every_node())
+        self._nodes = [node for method in methods for node in method.nodes]
         self._uses = Counter(id(value) for node in self._nodes for value in node.inputs)
-        self._uses.update(id(value) for value in graph.outputs)
-        for node in self._nodes:
-            self._uses.update(id(value) for value in (node.loop.body.outputs if node.loop else ()))
+        self._uses.update(id(value) for method in methods for value in method.outputs)
         self._keys = _keys(self._nodes)
         self._key_counts = Counter(self._keys.values())
         self._attributes: dict[Any, str] = {}  # of layers, and of other parameters, by keys
-        self._base_counts = Counter(dict(self._bases(graph.nodes)).values())
-        self._statements = self._written(graph.nodes)
+        bases = dict(base for method in methods for base in self._bases(method.nodes))
+        self._base_counts = Counter(bases.values())
+        self._statements = [
+            [self._statement(run) for run in self._runs(method.nodes)] for method in methods
+        ]
 
     def parameters(self) -> Iterator[tuple[str, Parameter]]:
         """Yield each parameter with its name in the state_dict, once a name."""
@@ -128,13 +206,47 @@ class _Class:
 
     def text(self, ending: Iterable[str]) -> str:
         """Return the class; ending: statements at the end of its constructor."""
-        lines = [f"class {self._name}(nn.Module):"]
-        statements = [*self._lines, *[_BODY + line for line in ending]]
+        methods = [
+            "\n".join(method_lines(method.name, method.inputs, method.outputs, statements))
+            for method, statements in zip(self._methods, self._statements, strict=True)
+        ]
+        keeps_size = any("self.hidden_size" in method for method in methods)
+        sizes = [f"{BODY}self.hidden_size = hidden_size"] if keeps_size else []
+        statements = [*sizes, *self._lines, *[BODY + line for line in ending]]
         if statements:
-            lines += [f"{STEP}def __init__(self):", f"{_BODY}super().__init__()", *statements, ""]
-        graph = self._graph
-        lines += forward_lines(graph.inputs, graph.outputs, self._statements, _BODY)
-        return "\n".join(lines)
+            taken = ", ".join(["self", *[f"{name}: int" for name in self._sizes]])
+            head = [f"{STEP}def __init__({taken}) -> None:", f"{BODY}super().__init__()"]
+            methods.insert(0, "\n".join([*head, *statements]))
+        return f"class {self._name}(nn.Module):\n" + "\n\n".join(methods)
+
+    def _sized(self, node: Node) -> Call:
+        """Return a node's layer with the constructor's names for sizes."""
+        assert node.layer is not None
+        named = {
+            name: self._size(value, node) if name in _SIZES else value
+            for name, value in node.layer.named.items()
+        }
+        return replace(node.layer, named=named)
+
+    def _size(self, size: int, node: Node | None = None) -> Any:
+        """Return a size as a number, or as the constructor names it.
+
+        node: a layer that has it; only one that takes steps as they are has their size.
+        """
+        hidden = self._sizes.get("hidden_size")
+        if node is not None and size == self._sizes.get("input_size") and self._takes_steps(node):
+            return Formula("input_size")
+        if hidden and size % hidden == 0 and 1 <= size // hidden <= _MOST_GATES:
+            many = size // hidden
+            return Formula("hidden_size" if many == 1 else f"{many} * hidden_size")
+        return size
+
+    def _takes_steps(self, node: Node) -> bool:
+        """Tell whether a node's input is a step of the sequence, perhaps after dropout."""
+        value = node.inputs[0]
+        while value.node is not None and len(value.node.inputs) == 1:
+            value = value.node.inputs[0]
+        return value is self._methods[-1].inputs[0]
 
     def _bases(self, nodes: Sequence[Node]) -> Iterator[tuple[Any, str]]:
         """Yield a key, and the name that its attribute has if no other has it, for each layer."""
@@ -143,10 +255,6 @@ class _Class:
                 yield self._keys[id(run[0])], self._chain_name(run)
             elif _needs_layer(run[0]):
                 yield self._keys[id(run[0])], _base_name(run[0])
-            yield from self._bases(run[0].body)
-
-    def _written(self, nodes: Sequence[Node]) -> list[Statement]:
-        return [self._statement(run) for run in self._runs(nodes)]
 
     def _runs(self, nodes: Sequence[Node]) -> list[list[Node]]:
         """Return the nodes of each statement: a chain of layers, or one node."""
@@ -174,7 +282,7 @@ class _Class:
         first, last = run[0], run[-1]
         if len(run) == 1 and not _needs_layer(first):
             return self._expression(first)
-        calls = [call_text(node.layer) for node in run if node.layer is not None]
+        calls = [call_text(self._sized(node)) for node in run]
         if len(run) == 1:
             base, text = _base_name(first), calls[0]
         else:
@@ -191,13 +299,19 @@ class _Class:
         """Return a statement of functions; its parameters are attributes of the net."""
         names, text = {}, node.expression
         for name, parameter in node.parameters.items():
-            sizes = ", ".join(map(str, parameter.shape)) or "()"
+            sizes = ", ".join([literal(self._size(size)) for size in parameter.shape]) or "()"
             making = partial(parameter_text, parameter=parameter, sizes=sizes)
-            names[name] = self._attribute((self._keys[id(node)], name), name, making)
+            base = node.word if len(node.parameters) == 1 and is_attribute(node.word) else name
+            base = name if base == "x" else base
+            names[name] = self._attribute((self._keys[id(node)], name), base, making)
             text = text.replace(f"{{{name}}}", f"self.{names[name]}")
         self._own_attributes[id(node)] = names
-        body = self._written(node.body)
-        return Statement(node.inputs, node.outputs, text, node.word, node.loop, body)
+        text = re.sub(rf"{SIZE}(\d+)", lambda match: self._in_method(int(match[1])), text)
+        return Statement(node.inputs, node.outputs, text, node.word, node.loop)
+
+    def _in_method(self, size: int) -> str:
+        text = literal(self._size(size))
+        return text.replace("hidden_size", "self.hidden_size")
 
     def _attribute(self, key: Any, base: str, making: Callable[[str], str]) -> str:
         """Return the attribute with a key; making: the constructor's statement by its name."""
@@ -206,15 +320,16 @@ class _Class:
             number = self._taken[base]
             name = f"{base}{number}" if self._base_counts[base] > 1 or number > 1 else base
             self._attributes[key] = name
-            self._lines.append(broken(making(name), _BODY))
+            self._lines.append(broken(making(name), BODY))
         return self._attributes[key]
 
     def _chain_name(self, nodes: Sequence[Node]) -> str:
         """Return a name that says what kind of layers a chain has."""
+        method = self._methods[0]
         calls = [node.layer for node in nodes if node.layer is not None]
         kinds = " ".join(call.function for call in calls)
-        if nodes[-1].outputs[0] in self._graph.outputs:
-            is_first = nodes[0].inputs[0] in self._graph.inputs
+        if nodes[-1].outputs[0] in method.outputs:
+            is_first = nodes[0].inputs[0] in method.inputs
             return "classifier" if "Linear" in kinds and not is_first else "layers"
         if "Transpose" in kinds or "Upsample" in kinds:
             return "up"

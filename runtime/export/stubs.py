@@ -12,12 +12,10 @@ from th_shell.runtime.export.graph import Call, Data, ExportError
 from th_shell.runtime.export.modules import Module, row_of
 from th_shell.runtime.export.operators import node
 from th_shell.runtime.export.parameters import Parameter
-from th_shell.runtime.export.python_text import STEP, broken, is_attribute, parameter_text
+from th_shell.runtime.export.python_text import BODY, STEP, broken, is_attribute, parameter_text
 from th_shell.runtime.t7.values import named_values
 from th_shell.runtime.t7.working_memory import portable_fields, portable_tensors
 from th_shell.torch.tensors.tensor import Tensor
-
-_BODY = STEP * 2
 
 
 def stub(module: Module, data: Data, error: ExportError) -> Data:
@@ -111,9 +109,9 @@ def _text(
             f'{STEP}"""{kind} of Torch7, which is not known here: its forward is to be written."""',
             "",
             broken(f"def __init__({arguments})", STEP, 1) + ":",
-            *[broken(line, _BODY) for line in ("super().__init__()", *body)],
+            *[broken(line, BODY) for line in ("super().__init__()", *body)],
             "",
             f"{STEP}def forward(self, {taken}):",
-            f'{_BODY}raise NotImplementedError("{kind} is not converted")',
+            f'{BODY}raise NotImplementedError("{kind} is not converted")',
         ]
     )

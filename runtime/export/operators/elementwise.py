@@ -167,7 +167,7 @@ def power(x: Value, exponent: float) -> Value:
 
 #: ONNX's operators of two tensors: PyTorch's text, and the name of a variable for the result.
 _PAIRS = {
-    "Add": ("{0} + {1}", "sum"),
+    "Add": ("{0} + {1}", "total"),
     "Sub": ("{0} - {1}", "difference"),
     "Mul": ("{0} * {1}", "product"),
     "Div": ("{0} / {1}", "quotient"),
