@@ -312,6 +312,17 @@ class Memory:
 
 
 @dataclass(eq=False)
+class Cell:
+    """The class of PyTorch that a loop becomes."""
+
+    name: str = "Steps"
+    #: The class of Torch7.
+    origin: str = "A module of Torch7"
+    #: The numbers that its constructor takes: input_size and hidden_size, or none.
+    sizes: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
 class Scope:
     """A use of a module, which its nodes have as `visit`."""
 
@@ -350,8 +361,8 @@ class Graph:
     arguments: Data = field(default_factory=list)
     #: The outputs as the net gives them, in tables.
     result: Data = field(default_factory=list)
-    #: Of a loop's body: the name of the class that it becomes in PyTorch, and that class's sizes.
-    cell: tuple[str, dict[str, int]] = ("Steps", {})
+    #: Of a loop's body: what it becomes in PyTorch.
+    cell: Cell = field(default_factory=lambda: Cell())
     #: The last output of each module, by its identity.
     _last: dict[int, Value] = field(default_factory=dict)
     #: The modules that are being converted, the innermost last.

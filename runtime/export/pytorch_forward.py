@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from th_shell.runtime.export.graph import Loop, Value
@@ -61,13 +61,19 @@ def method_lines(
     arguments = [writer.names.argument(value, len(inputs) == 1) for value in inputs]
     taken = ", ".join(["self", *[f"{each}: Tensor" for each in arguments]])
     given = "Tensor" if len(outputs) == 1 else f"tuple[{', '.join(['Tensor'] * len(outputs))}]"
-    sizes = [
-        f"{BODY}# {arguments[n]}: {shape}"
-        for n, shape in enumerate(map(sizes_text, inputs))
-        if shape
-    ]
+    sizes = _argument_sizes(dict(zip(arguments, inputs, strict=True)))
     head = f"{broken(f'def {name}({taken})', STEP, len(f' -> {given}:'))} -> {given}:"
     return [head, *sizes, *writer.lines(every, BODY)]
+
+
+def _argument_sizes(arguments: Mapping[str, Value]) -> list[str]:
+    """Return a comment with the sizes that are known."""
+    names: dict[str, list[str]] = {}
+    for name, value in arguments.items():
+        names.setdefault(sizes_text(value), []).append(name)
+    texts = [f"{', '.join(alike)}: {sizes}" for sizes, alike in names.items() if sizes]
+    lines = [f"{BODY}# {'; '.join(texts)}"]
+    return lines if texts and len(lines[0]) <= WIDTH else [f"{BODY}# {text}" for text in texts]
 
 
 def sizes_text(value: Value) -> str:
@@ -117,7 +123,7 @@ class _Writer:
                     text = f"({text},)"
                 return [*lines, broken(f"return {text}", indent)]
             line = broken(f"{names.targets(each)} = {text}", indent)
-            lines.append(commented(line, each.outputs))
+            lines.append(line + _comment(each, len(line.rpartition("\n")[2])))
         return lines
 
     def _loop(self, statement: Statement, loop: Loop, indent: str) -> list[str]:
@@ -155,11 +161,16 @@ class _Writer:
         return lines
 
 
-def commented(line: str, values: Sequence[Value]) -> str:
-    """Return a line with the sizes of the value that it computes behind it, if it has room."""
-    comment = f"  # {sizes_text(values[0])}" if len(values) == 1 and values[0].shape else ""
-    has_room = len(line.rpartition("\n")[2]) + len(comment) <= WIDTH
-    return line + comment if has_room and len(comment) > len("  # ") else line
+def _comment(statement: Statement, used: int) -> str:
+    """Return a comment on the sizes of a value, where they are others than those of the inputs.
+
+    used: characters before it, which may leave no room.
+    """
+    value = statement.outputs[0]
+    if len(statement.outputs) > 1 or any(each.shape == value.shape for each in statement.inputs):
+        return ""
+    text = f"  # {sizes}" if (sizes := sizes_text(value)) else ""
+    return text if used + len(text) <= WIDTH else ""
 
 
 def _merged(statements: Sequence[Statement], uses: Counter[int], indent: int) -> list[Statement]:

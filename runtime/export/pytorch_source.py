@@ -14,7 +14,7 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from th_shell.runtime.export.graph import Call, Graph, Loop, Node, Value
+from th_shell.runtime.export.graph import Call, Cell, Graph, Loop, Node, Value
 from th_shell.runtime.export.operators import SIZE
 from th_shell.runtime.export.parameters import Parameter, owner_names
 from th_shell.runtime.export.python_text import (
@@ -27,7 +27,7 @@ from th_shell.runtime.export.python_text import (
     literal,
     parameter_text,
 )
-from th_shell.runtime.export.pytorch_forward import Statement, commented, method_lines
+from th_shell.runtime.export.pytorch_forward import Statement, method_lines
 from th_shell.runtime.export.pytorch_nodes import pull_first_states, simplify, uses_of
 
 _ATTRIBUTES = {
@@ -99,24 +99,24 @@ def _loop_layer(
     results = node.outputs[states:]
     steps = [*body.inputs[states:], *body.inputs[:states], *outer]
     for value, state in zip(body.outputs, body.inputs[:states], strict=False):
-        if value.node is not None and len(value.node.outputs) == 1:
+        if value.node is not None and len(value.node.outputs) == 1 and not value.node.parameters:
             value.node.word = state.name
     whole = Node([*node.inputs, *outer], results, node.to_onnx, (), None, node, loop=loop)
     inner = _with_layers(body.nodes, uses, classes)
-    kind, sizes = body.cell
+    cell = body.cell
     methods = [
         _Method("forward", inputs, results, [*first, whole]),
         _Method("step", steps, loop.step_outputs, inner),
     ]
     for number in count(1):
-        name = kind if number == 1 else f"{kind}{number}"
-        written = _Class(name, methods, sizes)
+        name = cell.name if number == 1 else f"{cell.name}{number}"
+        written = _Class(name, methods, cell)
         text = written.text(())
         if classes.setdefault(name, text) == text:
             break
     parameters = dict(written.parameters())
     module = next((each.module for each in inner if each.parameters), node.module)
-    call = Call(name, dict(sizes), {}, tuple(sizes))
+    call = Call(name, dict(cell.sizes), {}, tuple(cell.sizes))
     return Node(
         inputs, results, node.to_onnx, node.path, module, node, layer=call, parameters=parameters
     )
@@ -166,15 +166,14 @@ class _Method:
 class _Class:
     """A class: its attributes, its methods and its text.
 
-    sizes: those that its constructor takes, as it is called for these nodes.
+    cell: of a class for a loop.
     """
 
-    def __init__(
-        self, name: str, methods: Sequence[_Method], sizes: Mapping[str, int] | None = None
-    ) -> None:
+    def __init__(self, name: str, methods: Sequence[_Method], cell: Cell | None = None) -> None:
         self._name = name
         self._methods = methods
-        self._sizes = sizes or {}
+        self._cell = cell
+        self._sizes = cell.sizes if cell else {}
         # The attribute of each node that has a layer, with an index into a Sequential.
         self._places: dict[int, str] = {}
         # The attributes of the parameters of each node that has no layer.
@@ -217,6 +216,8 @@ class _Class:
             taken = ", ".join(["self", *[f"{name}: int" for name in self._sizes]])
             head = [f"{STEP}def __init__({taken}) -> None:", f"{BODY}super().__init__()"]
             methods.insert(0, "\n".join([*head, *statements]))
+        if self._cell is not None:
+            methods.insert(0, f'{STEP}"""{self._cell.origin}, which goes through a sequence."""')
         return f"class {self._name}(nn.Module):\n" + "\n\n".join(methods)
 
     def _sized(self, node: Node) -> Call:

@@ -203,6 +203,15 @@ def with_number(kind: str, x: Value, value: float) -> Value:
     return same(x, plain(kind, float(value)), text.replace("{1}", number(value)), word=word)
 
 
+def minus(number_before: float, x: Value) -> Value:
+    """Return a number minus each element."""
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        return e.op("Sub", e.number(number_before), name)
+
+    return same(x, to_onnx, f"{number(number_before)} - {{0}}", word="difference")
+
+
 def compare(kind: str, x: Value, value: float) -> Value:
     """Return a mask: whether each element is Greater than, Less than or Equal to a number."""
     sign = {"Greater": ">", "Less": "<", "Equal": "=="}[kind]

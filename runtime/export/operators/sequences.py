@@ -99,7 +99,10 @@ def recall(graph: Graph, key: Any, start: Callable[[Value, int], Value], x: Valu
             first = value = start(x, 0)
         else:
             first = start(memory.sequence, 1)
-            value = Value(graph, first.shape, name=first.node.word if first.node else "h")
+            name = first.node.word if first.node and len(first.node.word) == 1 else "h"
+            if first.node:
+                first.node.word = name
+            value = Value(graph, first.shape, name=name)
         memory.states[key] = State(first, value, value)
     return memory.states[key].last
 
