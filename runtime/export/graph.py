@@ -316,8 +316,8 @@ class Cell:
     """The class of PyTorch that a loop becomes."""
 
     name: str = "Steps"
-    #: The class of Torch7.
-    origin: str = "A module of Torch7"
+    #: What it is, in a sentence.
+    title: str = "A loop over the steps of a sequence."
     #: The numbers that its constructor takes: input_size and hidden_size, or none.
     sizes: dict[str, int] = field(default_factory=dict)
 

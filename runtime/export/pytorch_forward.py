@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from th_shell.runtime.export.graph import Loop, Value
@@ -17,7 +17,6 @@ _ENDS, _BEGINS = re.compile(r" ([-+*/@<>]|\*\*|==) $"), re.compile(r"^ ([-+*/@<>
 _BINDING = {"==": 0, "<": 0, ">": 0, "+": 1, "-": 1, "*": 2, "/": 2, "@": 2, "**": 4}
 _SIGN, _WHOLE = 3, 5
 _BEFORE, _BEHIND = re.compile(r"(?:[(\[]|, )$"), re.compile(r"^(?:[)\]]|,)")
-_AVERAGE = "a_name"  # as long as many names are, before these are known
 
 
 @dataclass(eq=False)
@@ -53,33 +52,28 @@ def method_lines(
     inputs: Sequence[Value],
     outputs: Sequence[Value],
     statements: Sequence[Statement],
+    sizes_of: Callable[[Value], str],
 ) -> list[str]:
-    """Return the lines of a method."""
+    """Return the lines of a method. sizes_of: a value's sizes for comments; "" for none."""
     places = ", ".join(f"{{{n}}}" for n in range(len(outputs)))
     every = [*_with_lists(statements), Statement(list(outputs), [], places, "")]
-    writer = _Writer(_uses(every), len(outputs) > 1)
+    writer = _Writer(_uses(every), len(outputs) > 1, sizes_of)
     arguments = [writer.names.argument(value, len(inputs) == 1) for value in inputs]
     taken = ", ".join(["self", *[f"{each}: Tensor" for each in arguments]])
     given = "Tensor" if len(outputs) == 1 else f"tuple[{', '.join(['Tensor'] * len(outputs))}]"
-    sizes = _argument_sizes(dict(zip(arguments, inputs, strict=True)))
+    sizes = _argument_sizes(dict(zip(arguments, map(sizes_of, inputs), strict=True)))
     head = f"{broken(f'def {name}({taken})', STEP, len(f' -> {given}:'))} -> {given}:"
     return [head, *sizes, *writer.lines(every, BODY)]
 
 
-def _argument_sizes(arguments: Mapping[str, Value]) -> list[str]:
+def _argument_sizes(arguments: Mapping[str, str]) -> list[str]:
     """Return a comment with the sizes that are known."""
     names: dict[str, list[str]] = {}
-    for name, value in arguments.items():
-        names.setdefault(sizes_text(value), []).append(name)
+    for name, sizes in arguments.items():
+        names.setdefault(sizes, []).append(name)
     texts = [f"{', '.join(alike)}: {sizes}" for sizes, alike in names.items() if sizes]
     lines = [f"{BODY}# {'; '.join(texts)}"]
     return lines if texts and len(lines[0]) <= WIDTH else [f"{BODY}# {text}" for text in texts]
-
-
-def sizes_text(value: Value) -> str:
-    """Return a value's sizes for a comment; "" where they are not known."""
-    shape = value.shape or ()
-    return "" if None in shape else " x ".join(map(str, shape))
 
 
 def _with_lists(statements: Sequence[Statement]) -> list[Statement]:
@@ -105,8 +99,11 @@ class _Writer:
     names: those of the values so far. gives_many: whether several values are returned.
     """
 
-    def __init__(self, uses: Counter[int], gives_many: bool) -> None:
+    def __init__(
+        self, uses: Counter[int], gives_many: bool, sizes_of: Callable[[Value], str]
+    ) -> None:
         self.names = _Names(uses)
+        self._sizes_of = sizes_of
         self._uses = uses
         self._gives_many = gives_many
 
@@ -123,8 +120,19 @@ class _Writer:
                     text = f"({text},)"
                 return [*lines, broken(f"return {text}", indent)]
             line = broken(f"{names.targets(each)} = {text}", indent)
-            lines.append(line + _comment(each, len(line.rpartition("\n")[2])))
+            lines.append(line + self._comment(each, len(line.rpartition("\n")[2])))
         return lines
+
+    def _comment(self, statement: Statement, used: int) -> str:
+        """Return a comment on the sizes of a value, where they are others than those of the inputs.
+
+        used: characters before it, which may leave no room.
+        """
+        value, sizes = statement.outputs[0], self._sizes_of(statement.outputs[0])
+        is_new = all(each.shape != value.shape for each in statement.inputs)
+        text = f"  # {sizes}"
+        has_room = used + len(text) <= WIDTH
+        return text if sizes and is_new and has_room and len(statement.outputs) == 1 else ""
 
     def _loop(self, statement: Statement, loop: Loop, indent: str) -> list[str]:
         """Return the lines of a loop over the first dimension of sequences.
@@ -161,18 +169,6 @@ class _Writer:
         return lines
 
 
-def _comment(statement: Statement, used: int) -> str:
-    """Return a comment on the sizes of a value, where they are others than those of the inputs.
-
-    used: characters before it, which may leave no room.
-    """
-    value = statement.outputs[0]
-    if len(statement.outputs) > 1 or any(each.shape == value.shape for each in statement.inputs):
-        return ""
-    text = f"  # {sizes}" if (sizes := sizes_text(value)) else ""
-    return text if used + len(text) <= WIDTH else ""
-
-
 def _merged(statements: Sequence[Statement], uses: Counter[int], indent: int) -> list[Statement]:
     """Put expressions that one statement uses, once, into it, where there is room."""
     result: list[Statement] = []
@@ -195,8 +191,15 @@ def _is_short(inner: Statement, outer: Statement, indent: int) -> bool:
     if not outer.outputs and len(outer.inputs) > 1 and len(inner.word) == 1 and inner.word != "x":
         return False  # a state is returned by its name
     targets = [f"{word:2}, " for word in outer.words]
-    text = _PLACE.sub(_AVERAGE, _together(inner, outer).text)
+    whole = _together(inner, outer)
+    text = _PLACE.sub(lambda match: _guessed_name(whole.inputs[int(match[1])]), whole.text)
     return indent + max(len("".join(targets)), len("return ")) + len(text) <= WIDTH
+
+
+def _guessed_name(value: Value) -> str:
+    """Return a name as long as a value's will be."""
+    word = value.node.word if value.node else value.name
+    return word if len(word) == 1 and word != "x" or value.name == "x" else "a_name"
 
 
 def _together(inner: Statement, outer: Statement) -> Statement:

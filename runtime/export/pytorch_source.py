@@ -42,7 +42,6 @@ _ATTRIBUTES = {
     "LocalResponseNorm": "lrn",
     "Upsample": "upsample",
 }
-_SIZES = ("in_features", "out_features")  # those that a class's constructor may name
 _MOST_GATES = 4
 _KINDS = (("BatchNorm", "norm"), ("Pool", "pool"), ("Pad", "pad"))
 
@@ -117,9 +116,8 @@ def _loop_layer(
     parameters = dict(written.parameters())
     module = next((each.module for each in inner if each.parameters), node.module)
     call = Call(name, dict(cell.sizes), {}, tuple(cell.sizes))
-    return Node(
-        inputs, results, node.to_onnx, node.path, module, node, layer=call, parameters=parameters
-    )
+    fields = {"layer": call, "parameters": parameters, "word": node.word}
+    return Node(inputs, results, node.to_onnx, node.path, module, node, **fields)
 
 
 def _once(values: Iterable[Value]) -> list[Value]:
@@ -206,7 +204,11 @@ class _Class:
     def text(self, ending: Iterable[str]) -> str:
         """Return the class; ending: statements at the end of its constructor."""
         methods = [
-            "\n".join(method_lines(method.name, method.inputs, method.outputs, statements))
+            "\n".join(
+                method_lines(
+                    method.name, method.inputs, method.outputs, statements, self._sizes_text
+                )
+            )
             for method, statements in zip(self._methods, self._statements, strict=True)
         ]
         keeps_size = any("self.hidden_size" in method for method in methods)
@@ -217,30 +219,37 @@ class _Class:
             head = [f"{STEP}def __init__({taken}) -> None:", f"{BODY}super().__init__()"]
             methods.insert(0, "\n".join([*head, *statements]))
         if self._cell is not None:
-            methods.insert(0, f'{STEP}"""{self._cell.origin}, which goes through a sequence."""')
+            methods.insert(0, f'{STEP}"""{self._cell.title}"""')
         return f"class {self._name}(nn.Module):\n" + "\n\n".join(methods)
 
     def _sized(self, node: Node) -> Call:
         """Return a node's layer with the constructor's names for sizes."""
         assert node.layer is not None
         named = {
-            name: self._size(value, node) if name in _SIZES else value
+            name: self._size(value, name == "in_features" and self._takes_steps(node))
+            if name in ("in_features", "out_features")
+            else value
             for name, value in node.layer.named.items()
         }
         return replace(node.layer, named=named)
 
-    def _size(self, size: int, node: Node | None = None) -> Any:
-        """Return a size as a number, or as the constructor names it.
-
-        node: a layer that has it; only one that takes steps as they are has their size.
-        """
+    def _size(self, size: Any, of_step: bool = False) -> Any:
+        """Return a size as a number, or as the constructor names it; of_step: of what is taken."""
         hidden = self._sizes.get("hidden_size")
-        if node is not None and size == self._sizes.get("input_size") and self._takes_steps(node):
+        if of_step and size == self._sizes.get("input_size"):
             return Formula("input_size")
+        if not isinstance(size, int):
+            return Formula(str(size))
         if hidden and size % hidden == 0 and 1 <= size // hidden <= _MOST_GATES:
             many = size // hidden
             return Formula("hidden_size" if many == 1 else f"{many} * hidden_size")
         return size
+
+    def _sizes_text(self, value: Value) -> str:
+        """Return a value's sizes for a comment; "" where they are not known."""
+        shape, taken = value.shape or (), [method.inputs[0] for method in self._methods]
+        sizes = [self._size(size, any(value is each for each in taken)) for size in shape]
+        return "" if None in shape else " x ".join(map(literal, sizes))
 
     def _takes_steps(self, node: Node) -> bool:
         """Tell whether a node's input is a step of the sequence, perhaps after dropout."""

@@ -113,7 +113,16 @@ def _layer_state(m: Module, number: int, size: int, x: Any, first: list[Value]) 
 
 def _note_cell(m: Module, name: str, sizes: dict[str, int]) -> None:
     """Say what a loop becomes, if the module is in one."""
-    m.graph.cell = Cell(name, f"{m.value.torch_typename} of Torch7", sizes)
+    title = _TITLES.get(name, f"{m.value.torch_typename} of Torch7, which nn has no layer for.")
+    m.graph.cell = Cell(name, title, sizes)
+
+
+_TITLES = {
+    "PeepholeLSTM": "An LSTM whose gates see the cells, too, as in Torch7's package rnn.",
+    "GRU": "A GRU that resets h before h_to_n, as in Torch7's package rnn; nn.GRU does so after.",
+    "SeqGRU": "A GRU that resets h before h_to_n, as in Torch7's package rnn; nn.GRU does so after.",
+    "RNN": "An RNN whose feedback is a layer of its own, as in Torch7's package rnn.",
+}
 
 
 def _named(word: str, x: Value) -> Value:
