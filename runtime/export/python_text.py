@@ -89,6 +89,12 @@ def parameter_text(name: str, parameter: Parameter, sizes: str) -> str:
     return f'self.register_buffer("{name}", torch.empty({sizes}{kind}))'
 
 
+def with_comment(line: str, comment: str) -> str:
+    """Return a line, which may be several, with a comment if there is one, and room for it."""
+    whole = f"{line}  # {comment}"
+    return whole if comment and len(whole.rpartition("\n")[2]) <= WIDTH else line
+
+
 def broken(text: str, indent: str, used: int = 0) -> str:
     """Return a statement's text in lines that are not too long.
 

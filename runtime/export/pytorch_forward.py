@@ -8,7 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from th_shell.runtime.export.graph import Loop, Value
-from th_shell.runtime.export.python_text import BODY, STEP, WIDTH, broken, free_name, is_name
+from th_shell.runtime.export.python_text import (
+    BODY,
+    STEP,
+    WIDTH,
+    broken,
+    free_name,
+    is_name,
+    with_comment,
+)
 
 _PLACE = re.compile(r"\{(\d+)\}")
 _OPERATOR = re.compile(r" ([-+*/@<>]|\*\*|==) ")
@@ -120,19 +128,14 @@ class _Writer:
                     text = f"({text},)"
                 return [*lines, broken(f"return {text}", indent)]
             line = broken(f"{names.targets(each)} = {text}", indent)
-            lines.append(line + self._comment(each, len(line.rpartition("\n")[2])))
+            lines.append(with_comment(line, self._comment(each)))
         return lines
 
-    def _comment(self, statement: Statement, used: int) -> str:
-        """Return a comment on the sizes of a value, where they are others than those of the inputs.
-
-        used: characters before it, which may leave no room.
-        """
-        value, sizes = statement.outputs[0], self._sizes_of(statement.outputs[0])
+    def _comment(self, statement: Statement) -> str:
+        """Return the sizes of a value, where they are others than those of the inputs."""
+        value = statement.outputs[0]
         is_new = all(each.shape != value.shape for each in statement.inputs)
-        text = f"  # {sizes}"
-        has_room = used + len(text) <= WIDTH
-        return text if sizes and is_new and has_room and len(statement.outputs) == 1 else ""
+        return self._sizes_of(value) if is_new and len(statement.outputs) == 1 else ""
 
     def _loop(self, statement: Statement, loop: Loop, indent: str) -> list[str]:
         """Return the lines of a loop over the first dimension of sequences.

@@ -6,12 +6,14 @@ are statements of the forward method.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
+from textwrap import fill
 from typing import Any
 
 from th_shell.runtime.export.graph import Call, Cell, Graph, Loop, Node, Value
@@ -20,12 +22,14 @@ from th_shell.runtime.export.parameters import Parameter, owner_names
 from th_shell.runtime.export.python_text import (
     BODY,
     STEP,
+    WIDTH,
     Formula,
     broken,
     call_text,
     is_attribute,
     literal,
     parameter_text,
+    with_comment,
 )
 from th_shell.runtime.export.pytorch_forward import Statement, method_lines
 from th_shell.runtime.export.pytorch_nodes import pull_first_states, simplify, uses_of
@@ -67,9 +71,36 @@ def pytorch_source(graph: Graph, name: str, heading: str, floats: str = "float32
     # Ties stand behind double(), which gives each layer buffers of its own.
     ending = (["self.double()"] if floats == "float64" else []) + _ties(named)
     body = "\n\n\n".join([*graph.stubs.values(), net.text(ending)])
-    docstring = "\n\n".join([heading, *[f"{remark}." for remark in dict.fromkeys(graph.remarks)]])
-    text = f'"""{docstring}\n"""\n\n{_imports(body)}\n\n\n{body}\n'
+    remarks = [fill(f"{remark}.", WIDTH) for remark in dict.fromkeys(graph.remarks)]
+    docstring = re.sub(r'["\\]', "'", "\n\n".join([heading, *remarks]))
+    end = "\n" if "\n" in docstring else ""
+    text = f'"""{docstring}{end}"""\n\n{_imports(body)}\n\n\n{body}\n'
     return Source(text, dict(named))
+
+
+def main_block(
+    graph: Graph, name: str, file: str, shapes: Mapping[str, Sequence[int]], floats: str
+) -> str:
+    """Return the end of the source, which loads parameters from a file and runs the net.
+
+    shapes: those of its inputs, by their names.
+    """
+    inputs = []
+    kind = "" if floats == "float32" else f", dtype=torch.{floats}"
+    for value in graph.inputs:
+        sizes = ", ".join(map(str, shapes[value.name]))
+        if value.kind == "int":
+            inputs.append(f"torch.randint(1, {value.highest + 1}, ({sizes},))".replace(",,", ","))
+        else:
+            inputs.append(f"torch.randn({sizes}{kind})")
+    lines = [
+        f"model = {name}()",
+        f"path = Path(__file__).with_name({json.dumps(file)})",
+        "model.load_state_dict(torch.load(path, weights_only=True))",
+        "model.eval()",
+        broken(f"print(model({', '.join(inputs)}))", STEP).lstrip(),
+    ]
+    return "\n".join(["", "", 'if __name__ == "__main__":', *[STEP + line for line in lines], ""])
 
 
 def _with_layers(
@@ -113,11 +144,12 @@ def _loop_layer(
         text = written.text(())
         if classes.setdefault(name, text) == text:
             break
-    parameters = dict(written.parameters())
     module = next((each.module for each in inner if each.parameters), node.module)
     call = Call(name, dict(cell.sizes), {}, tuple(cell.sizes))
-    fields = {"layer": call, "parameters": parameters, "word": node.word}
-    return Node(inputs, results, node.to_onnx, node.path, module, node, **fields)
+    path, word = node.path, node.word
+    layer = Node(inputs, results, node.to_onnx, path, module, node, call, word=word)
+    layer.parameters = dict(written.parameters())
+    return layer
 
 
 def _once(values: Iterable[Value]) -> list[Value]:
@@ -125,14 +157,8 @@ def _once(values: Iterable[Value]) -> list[Value]:
 
 
 def _imports(body: str) -> str:
-    names = {
-        "torch.": "import torch",
-        "F.": "import torch.nn.functional as F",
-    }
-    lines = [
-        line for start, line in names.items() if re.search(rf"(?<![\w.]){re.escape(start)}", body)
-    ]
-    return "\n".join([*lines, "from torch import Tensor, nn"])
+    functions = "import torch.nn.functional as F\n" if re.search(r"(?<![\w.])F\.", body) else ""
+    return f"from pathlib import Path\n\nimport torch\n{functions}from torch import Tensor, nn"
 
 
 def _ties(named: Sequence[tuple[str, Parameter]]) -> list[str]:
@@ -292,25 +318,33 @@ class _Class:
         first, last = run[0], run[-1]
         if len(run) == 1 and not _needs_layer(first):
             return self._expression(first)
-        calls = [call_text(self._sized(node)) for node in run]
-        if len(run) == 1:
-            base, text = _base_name(first), calls[0]
-        else:
-            base, text = self._chain_name(run), f"nn.Sequential({', '.join(calls)},)"
-        key = self._keys[id(first)]
-        name = self._attribute(key, base, lambda attribute: f"self.{attribute} = {text}")
+        base = _base_name(first) if len(run) == 1 else self._chain_name(run)
+        name = self._attribute(self._keys[id(first)], base, partial(self._layers_text, run))
         numbered = [name] if len(run) == 1 else [f"{name}.{number}" for number in range(len(run))]
         self._places |= {id(node): place for node, place in zip(run, numbered, strict=True)}
         arguments = ", ".join(f"{{{n}}}" for n in range(len(first.inputs)))
         use = first.expression if "{layer}" in first.expression else f"{{layer}}({arguments})"
         return Statement(first.inputs, last.outputs, use.replace("{layer}", f"self.{name}"), name)
 
+    def _layers_text(self, run: Sequence[Node], name: str) -> str:
+        """Return the statement that makes a layer, or a chain of several, an attribute."""
+        calls = [call_text(self._sized(node)) for node in run]
+        if len(run) == 1:
+            return broken(f"self.{name} = {calls[0]}", BODY)
+        lines = [f"{BODY}self.{name} = nn.Sequential("]
+        for node, call in zip(run, calls, strict=True):
+            line = broken(call, BODY + STEP, 1) + ","
+            is_new = node.inputs[0].shape != node.outputs[0].shape
+            sizes = self._sizes_text(node.outputs[0]) if is_new else ""
+            lines.append(with_comment(line, sizes))
+        return "\n".join([*lines, f"{BODY})"])
+
     def _expression(self, node: Node) -> Statement:
         """Return a statement of functions; its parameters are attributes of the net."""
         names, text = {}, node.expression
         for name, parameter in node.parameters.items():
             sizes = ", ".join([literal(self._size(size)) for size in parameter.shape]) or "()"
-            making = partial(parameter_text, parameter=parameter, sizes=sizes)
+            making = partial(self._parameter_text, parameter=parameter, sizes=sizes)
             base = node.word if len(node.parameters) == 1 and is_attribute(node.word) else name
             base = name if base == "x" else base
             names[name] = self._attribute((self._keys[id(node)], name), base, making)
@@ -318,6 +352,9 @@ class _Class:
         self._own_attributes[id(node)] = names
         text = re.sub(rf"{SIZE}(\d+)", lambda match: self._in_method(int(match[1])), text)
         return Statement(node.inputs, node.outputs, text, node.word, node.loop)
+
+    def _parameter_text(self, name: str, parameter: Parameter, sizes: str) -> str:
+        return broken(parameter_text(name, parameter, sizes), BODY)
 
     def _in_method(self, size: int) -> str:
         text = literal(self._size(size))
@@ -330,7 +367,7 @@ class _Class:
             number = self._taken[base]
             name = f"{base}{number}" if self._base_counts[base] > 1 or number > 1 else base
             self._attributes[key] = name
-            self._lines.append(broken(making(name), BODY))
+            self._lines.append(making(name))
         return self._attributes[key]
 
     def _chain_name(self, nodes: Sequence[Node]) -> str:
