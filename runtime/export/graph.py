@@ -313,13 +313,16 @@ class Memory:
 
 @dataclass(eq=False)
 class Cell:
-    """The class of PyTorch that a loop becomes."""
+    """The class of PyTorch that a loop, or another part of a net, becomes."""
 
     name: str = "Steps"
     #: What it is, in a sentence.
     title: str = "A loop over the steps of a sequence."
-    #: The numbers that its constructor takes: input_size and hidden_size, or none.
+    #: The numbers that its constructor takes: input_size and hidden_size, those of channels, or
+    #: none.
     sizes: dict[str, int] = field(default_factory=dict)
+    #: Whether it is a part of a net without a loop.
+    is_block: bool = False
 
 
 @dataclass(eq=False)

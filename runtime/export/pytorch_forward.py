@@ -65,7 +65,7 @@ def method_lines(
     """Return the lines of a method. sizes_of: a value's sizes for comments; "" for none."""
     places = ", ".join(f"{{{n}}}" for n in range(len(outputs)))
     every = [*_with_lists(statements), Statement(list(outputs), [], places, "")]
-    writer = _Writer(_uses(every), len(outputs) > 1, sizes_of)
+    writer = _Writer(_uses(every), outputs, sizes_of)
     arguments = [writer.names.argument(value, len(inputs) == 1) for value in inputs]
     taken = ", ".join(["self", *[f"{each}: Tensor" for each in arguments]])
     given = "Tensor" if len(outputs) == 1 else f"tuple[{', '.join(['Tensor'] * len(outputs))}]"
@@ -104,16 +104,17 @@ def _uses(statements: Sequence[Statement]) -> Counter[int]:
 class _Writer:
     """Writes statements.
 
-    names: those of the values so far. gives_many: whether several values are returned.
+    names: those of the values so far. returned: what the method returns.
     """
 
     def __init__(
-        self, uses: Counter[int], gives_many: bool, sizes_of: Callable[[Value], str]
+        self, uses: Counter[int], returned: Sequence[Value], sizes_of: Callable[[Value], str]
     ) -> None:
+        self._returned = returned
         self.names = _Names(uses)
         self._sizes_of = sizes_of
         self._uses = uses
-        self._gives_many = gives_many
+        self._gives_many = len(returned) > 1
 
     def lines(self, statements: Sequence[Statement], indent: str) -> list[str]:
         """Return the lines of statements, of which one without outputs is what is returned."""
@@ -126,7 +127,8 @@ class _Writer:
             if not each.outputs:
                 if self._gives_many and len(indent) + len("return ") + len(text) > WIDTH:
                     text = f"({text},)"
-                return [*lines, broken(f"return {text}", indent)]
+                sizes = "" if self._gives_many else self._sizes_of(self._returned[0])
+                return [*lines, with_comment(broken(f"return {text}", indent), sizes)]
             line = broken(f"{names.targets(each)} = {text}", indent)
             lines.append(with_comment(line, self._comment(each)))
         return lines

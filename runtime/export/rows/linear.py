@@ -221,7 +221,11 @@ def _around(m: Module, x: Value, name: str) -> Value:
     x.assume((BATCH, m.whole("nInputPlane"), None, None))
     estimate = _estimate(m.child(name), x)
     with m.graph.apart():
-        return ew.binary("Div", estimate, _estimate(m.child("meanestimator"), ew.ones_like(x)))
+        part = _estimate(m.child("meanestimator"), ew.ones_like(x))
+    for value, word in ((estimate, "around"), (part, "coverage")):
+        if value.node is not None:
+            value.node.word = word
+    return ew.binary("Div", estimate, part)
 
 
 def _estimate(m: Module, x: Value) -> Value:

@@ -119,8 +119,8 @@ def _note_cell(m: Module, name: str, sizes: dict[str, int]) -> None:
 
 _TITLES = {
     "PeepholeLSTM": "An LSTM whose gates see the cells, too, as in Torch7's package rnn.",
-    "GRU": "A GRU that resets h before h_to_n, as in Torch7's package rnn; nn.GRU does so after.",
-    "SeqGRU": "A GRU that resets h before h_to_n, as in Torch7's package rnn; nn.GRU does so after.",
+    "GRU": "A GRU that resets h before h_to_n, as in Torch7; nn.GRU resets what h_to_n gives.",
+    "SeqGRU": "A GRU that resets h before h_to_n, as in Torch7; nn.GRU resets what h_to_n gives.",
     "RNN": "An RNN whose feedback is a layer of its own, as in Torch7's package rnn.",
 }
 
