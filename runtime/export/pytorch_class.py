@@ -257,6 +257,11 @@ class WrittenClass:
 
     def _chain_name(self, nodes: Sequence[Node]) -> str:
         """Return a name that says what kind of layers a chain has."""
+        words = [node.word for node in nodes if node.word != "x" and is_attribute(node.word)]
+        if len(words) == 1:
+            return words[0]
+        if self._cell is not None and self._cell.is_block:
+            return "branch"
         method = self._methods[0]
         calls = [node.layer for node in nodes if node.layer is not None]
         kinds = " ".join(call.function for call in calls)
@@ -271,7 +276,7 @@ class WrittenClass:
 
 
 def _parameter_name(node: Node, name: str) -> str:
-    is_named = len(node.parameters) == 1 and node.word != "x" and is_attribute(node.word)
+    is_named = not node.inputs and node.word != "x" and is_attribute(node.word)
     return node.word if is_named else name
 
 

@@ -204,7 +204,8 @@ def _is_short(inner: Statement, outer: Statement, indent: int) -> bool:
 def _guessed_name(value: Value) -> str:
     """Return a name as long as a value's will be."""
     word = value.node.word if value.node else value.name
-    return word if len(word) == 1 and word != "x" or value.name == "x" else "a_name"
+    is_letter = all(len(each) == 1 for each in word.split()) and word != "x"
+    return "x" if is_letter or value.name == "x" else "a_name"
 
 
 def _together(inner: Statement, outer: Statement) -> Statement:

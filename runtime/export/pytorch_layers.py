@@ -74,8 +74,8 @@ def _layer(methods: Sequence[Method], cell: Cell, word: str, classes: dict[str, 
 
 #: Modules that are classes wherever they are, and what these compute.
 _TITLES = {
-    "nn.SpatialSubtractiveNormalization": "x minus the weighted mean of what is around.",
-    "nn.SpatialDivisiveNormalization": "x divided by the weighted deviation of what is around.",
+    "nn.SpatialSubtractiveNormalization": "Subtract the weighted mean around each place.",
+    "nn.SpatialDivisiveNormalization": "Divide by the weighted deviation around each place.",
 }
 
 
@@ -130,8 +130,8 @@ def _cell_of(method: Method, path: tuple[str, ...]) -> Cell:
     names = {1: ["channels"], 2: ["in_channels", "out_channels"]}.get(len(sizes), [])
     is_sum = any(node.expression == "{0} + {1}" for node in method.nodes)
     shrinks = any(call.named.get("stride", 1) != 1 for call in calls)
-    name = f"{'Down' if shrinks else ''}{'ResidualBlock' if is_sum else 'Block'}"
-    title = f"A {'residual ' if is_sum else ''}block, which the net repeats."
+    name = f"{'Strided' if shrinks else ''}{'ResidualBlock' if is_sum else 'Block'}"
+    title = f"A {'residual ' if is_sum else ''}block{' with a stride' if shrinks else ''}."
     return Cell(name, title, dict(zip(names, sizes, strict=False)), is_block=True)
 
 

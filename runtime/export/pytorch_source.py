@@ -17,7 +17,7 @@ from th_shell.runtime.export.parameters import Parameter, owner_names
 from th_shell.runtime.export.python_text import STEP, WIDTH
 from th_shell.runtime.export.pytorch_class import Method, WrittenClass
 from th_shell.runtime.export.pytorch_layers import with_blocks, with_loops
-from th_shell.runtime.export.pytorch_nodes import simplify, uses_of
+from th_shell.runtime.export.pytorch_nodes import name_lstms, simplify, uses_of
 
 
 @dataclass(eq=False)
@@ -35,6 +35,7 @@ def pytorch_source(graph: Graph, name: str, heading: str, floats: str = "float32
     name: the class's. heading: the text's docstring. floats: the type of its numbers.
     """
     simplify(graph)
+    name_lstms(graph)
     nodes = with_loops(graph.nodes, uses_of(graph), graph.stubs)
     nodes = with_blocks(nodes, uses_of(graph), graph.stubs)
     net = WrittenClass(name, [Method("forward", graph.inputs, graph.outputs, nodes)])
@@ -64,13 +65,14 @@ def main_block(
             inputs.append(f"torch.randint(1, {max(value.highest, 1) + 1}, [{sizes}])")
         else:
             inputs.append(f"torch.randn({sizes}{kind})")
+    names = ["x"] if len(inputs) == 1 else [value.name for value in graph.inputs]
     lines = [
         f"model = {name}()",
         f"path = Path(__file__).with_name({json.dumps(file)})",
         "model.load_state_dict(torch.load(path, weights_only=True))",
         "model.eval()",
-        *[f"{value.name} = {text}" for value, text in zip(graph.inputs, inputs, strict=True)],
-        f"print(model({', '.join(value.name for value in graph.inputs)}))",
+        *[f"{name} = {text}" for name, text in zip(names, inputs, strict=True)],
+        f"print(model({', '.join(names)}))",
     ]
     return "\n".join(["", "", 'if __name__ == "__main__":', *[STEP + line for line in lines], ""])
 
