@@ -279,7 +279,8 @@ class Loop:
     def step_outputs(self) -> list[Value]:
         """Return what a step computes: results, and the next states, each of them once."""
         states = self.body.outputs[: self.states]
-        return [*[each for each in self.results if each not in states], *states]
+        every = [*[each for each in self.results if each not in states], *states]
+        return list({id(value): value for value in every}.values())
 
     def outer_values(self) -> list[Value]:
         """Return the values from outside that the body uses."""
@@ -311,7 +312,7 @@ class Memory:
     states: dict[Any, State] = field(default_factory=dict)
 
 
-@dataclass(eq=False)
+@dataclass
 class Cell:
     """The class of PyTorch that a loop, or another part of a net, becomes."""
 

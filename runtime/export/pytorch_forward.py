@@ -169,6 +169,9 @@ class _Writer:
         lines.append(broken(f"{targets} = self.step({taken})", indent + STEP))
         pairs = zip(lists, results, strict=True)
         lines += [f"{indent}{STEP}{name}.append({result})" for name, result in pairs]
+        for last, name in zip(loop.body.outputs, states, strict=False):
+            if places[id(last)] != name:  # two states go on with one value
+                lines.append(f"{indent}{STEP}{name} = {places[id(last)]}")
         for value in statement.inputs:
             names.use(value)
         return lines

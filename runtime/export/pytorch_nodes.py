@@ -160,11 +160,14 @@ def pull_first_states(node: Node, uses: Mapping[int, int]) -> list[Node]:
 
 def name_lstms(graph: Graph) -> None:
     """Name gates, cells and outputs of LSTMs that are written step by step, and their inputs."""
+    for node in graph.nodes:
+        if node.loop is not None:
+            name_lstms(node.loop.body)
     cells = [cell for node in graph.nodes if (cell := _LstmStep.at(node)) is not None]
     for number, cell in enumerate(cells, 1):
         cell.name(graph, str(number) if len(cells) > 1 else "")
     others = [value for value in graph.inputs if not value.name.startswith("prev_")]
-    if cells and len(others) == 1 < len(graph.inputs):
+    if cells and graph.outer is None and len(others) == 1 < len(graph.inputs):
         others[0].name = "x"
 
 
@@ -211,6 +214,8 @@ class _LstmStep:
         parts = self.gates["f"].inputs[0].node
         if parts is not None and all(id(each) in letters for each in parts.outputs):
             parts.word = " ".join(letters[id(each)] for each in parts.outputs)
+        if graph.outer is not None:
+            return  # the states of a loop have names
         for value in _linear_inputs(self.gates["f"]):
             if value.node is None and value.shape == self.before.shape:
                 value.name = f"prev_h{number}"

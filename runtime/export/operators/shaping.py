@@ -69,8 +69,9 @@ def _reshape_samples(x: Value, numbers: Sequence[int], shape: Shape) -> Value:
     if len(x_shape) == 2:
         call = Call("nn.Unflatten", {"dim": 1, "size": tuple(numbers)}, {}, ("dim", "size"))
     first, many = ("{0}.size(0)", 0) if -1 in numbers else ("-1", -1)
-    marked = [f"{SIZE}{size}" if size > 0 else "-1" for size in numbers]
-    text = f"{{0}}.reshape({first}, {', '.join(marked)})"
+    *inner, last = numbers
+    sizes = [first, *map(str, inner), f"{SIZE}{last}" if last > 0 else "-1"]
+    text = f"{{0}}.reshape({', '.join(sizes)})"
     to_onnx = plain("Reshape", [many, *numbers])
     return moved(x, to_onnx, (x_shape[0], *shape), text, layer=call)
 

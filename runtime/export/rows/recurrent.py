@@ -113,8 +113,8 @@ def _layer_state(m: Module, number: int, size: int, x: Any, first: list[Value]) 
 
 def _note_cell(m: Module, name: str, sizes: dict[str, int]) -> None:
     """Say what a loop becomes, if the module is in one."""
-    title = _TITLES.get(name, f"{m.value.torch_typename} of Torch7, which nn has no layer for.")
-    m.graph.cell = Cell(name, title, sizes)
+    if m.graph.cell == Cell():  # a cell within another one is a part of it
+        m.graph.cell = Cell(name, _TITLES.get(name, f"{m.kind} of Torch7, step by step."), sizes)
 
 
 _TITLES = {
@@ -275,7 +275,7 @@ def _source(node: Node) -> str:
     value = node.inputs[0]
     while value.node is not None and len(value.node.inputs) == 1:
         value = value.node.inputs[0]
-    return value.name or "h"
+    return value.name or ("xh" if value.node and "torch.cat" in value.node.expression else "h")
 
 
 def _name_gru(nodes: Sequence[Node]) -> None:
@@ -325,6 +325,7 @@ def _recurrent(m: Module, x: Value) -> Data:
     start, merge = m.child("startModule"), m.child("mergeModule")
     if start.kind not in ("nn.Add", "nn.Identity") or merge.kind != "nn.CAddTable":
         raise m.error("starts and merges by other modules than nn.Add and nn.CAddTable")
+    _note_cell(m, "RNN", {})
     from_input = m.tensor(convert(m.child("inputModule"), x))
     bias = start.parameter("bias") if start.kind == "nn.Add" else None
 
@@ -341,7 +342,6 @@ def _recurrent(m: Module, x: Value) -> Data:
     total = ew.binary("Add", from_input, recall(m.graph, key, first, x))
     result = m.tensor(convert(m.child("transferModule"), total))
     keep(m.graph, key, m.tensor(convert(m.child("feedbackModule"), result)))
-    _note_cell(m, "RNN", {})
     _name_parts(m)
     return result
 

@@ -85,6 +85,7 @@ def test_pytorch(name: str, tmp_path: Path) -> None:
     exec(compile(source, "net.py", "exec"), space)
     net = space["Model"]()
     net.load_state_dict(torch.load(tmp_path / "net.pt", weights_only=True))
+    net.eval()
     for inputs, outputs in _cases(name, "Embedding" in source):
         assert len(signature(net.forward).parameters) == len(inputs)
         with torch.no_grad():
