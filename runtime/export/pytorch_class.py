@@ -150,7 +150,8 @@ class WrittenClass:
             return ""  # uses of a block may have others
         shape, taken = value.shape or (), [method.inputs[0] for method in self._methods]
         sizes = [self._size(size, any(value is each for each in taken)) for size in shape]
-        return "" if None in shape else " x ".join(map(literal, sizes))
+        indices = f", integers up to {value.highest}" if value.highest and not value.node else ""
+        return "" if None in shape else " x ".join(map(literal, sizes)) + indices
 
     def _takes_steps(self, node: Node) -> bool:
         """Tell whether a node's input is a step of the sequence, perhaps after dropout."""

@@ -72,7 +72,8 @@ def main_block(
         "model.load_state_dict(torch.load(path, weights_only=True))",
         "model.eval()",
         *[f"{name} = {text}" for name, text in zip(names, inputs, strict=True)],
-        f"print(model({', '.join(names)}))",
+        "with torch.inference_mode():",
+        f"{STEP}print(model({', '.join(names)}))",
     ]
     return "\n".join(["", "", 'if __name__ == "__main__":', *[STEP + line for line in lines], ""])
 
