@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from th_shell.runtime.export.graph import Graph, Node, Shape, Value
 from th_shell.runtime.export.operators.shaping import MERGED, UNMERGED
@@ -156,85 +156,3 @@ def pull_first_states(node: Node, uses: Mapping[int, int]) -> list[Node]:
         if not any(state is each for each in sequences) and makes(state, inner):
             found += inner[::-1]
     return found
-
-
-def name_lstms(graph: Graph) -> None:
-    """Name gates, cells and outputs of LSTMs that are written step by step, and their inputs."""
-    for node in graph.nodes:
-        if node.loop is not None:
-            name_lstms(node.loop.body)
-    cells = [cell for node in graph.nodes if (cell := _LstmStep.at(node)) is not None]
-    for number, cell in enumerate(cells, 1):
-        cell.name(graph, str(number) if len(cells) > 1 else "")
-    others = [value for value in graph.inputs if not value.name.startswith("prev_")]
-    if cells and graph.outer is None and len(others) == 1 < len(graph.inputs):
-        others[0].name = "x"
-
-
-@dataclass
-class _LstmStep:
-    """The nodes of c = f * prev_c + i * g."""
-
-    total: Node
-    #: Sigmoids and the hyperbolic tangent of a step, by the names of what they are taken of.
-    gates: dict[str, Node]
-    before: Value
-
-    @classmethod
-    def at(cls, node: Node) -> _LstmStep | None:
-        """Return the step whose cells a node computes, if it does so."""
-        if node.expression != "{0} + {1}":
-            return None
-        gates: dict[str, Node] = {}
-        before = None
-        for factors in [_factors(each) for each in node.inputs]:
-            if "torch.sigmoid({0})" not in factors or len(factors) != 2:
-                return None
-            (kind,) = [each for each in factors if each != "torch.sigmoid({0})"]
-            other = factors[kind].node
-            if kind == "torch.tanh({0})" and other:
-                gates |= {"i": factors["torch.sigmoid({0})"].node, "g": other}  # type: ignore[dict-item]
-            else:
-                gates["f"], before = factors["torch.sigmoid({0})"].node, factors[kind]  # type: ignore[assignment]
-        return cls(node, gates, before) if before is not None and len(gates) == 3 else None
-
-    def name(self, graph: Graph, number: str) -> None:
-        """Name what belongs to the step. number: that of the layer, where there are several."""
-        for node in graph.nodes:
-            factors = _factors(node.outputs[0])
-            ends = factors.get("torch.tanh({0})")
-            if ends is not None and ends.node and ends.node.inputs == self.total.outputs:
-                node.word, gate = "h", factors.get("torch.sigmoid({0})")
-                if gate is not None and gate.node is not None:
-                    self.gates["o"] = gate.node
-        self.total.word = "c"
-        for letter, gate_node in self.gates.items():
-            gate_node.word = letter
-        letters = {id(node.inputs[0]): letter for letter, node in self.gates.items()}
-        parts = self.gates["f"].inputs[0].node
-        if parts is not None and all(id(each) in letters for each in parts.outputs):
-            parts.word = " ".join(letters[id(each)] for each in parts.outputs)
-        if graph.outer is not None:
-            return  # the states of a loop have names
-        for value in _linear_inputs(self.gates["f"]):
-            if value.node is None and value.shape == self.before.shape:
-                value.name = f"prev_h{number}"
-        if self.before.node is None:
-            self.before.name = f"prev_c{number}"
-
-
-def _factors(value: Value) -> dict[str, Value]:
-    """Return the two values that a product is made of, by what computes them."""
-    node = value.node
-    if node is None or node.expression != "{0} * {1}":
-        return {}
-    return {(each.node.expression if each.node else ""): each for each in node.inputs}
-
-
-def _linear_inputs(node: Node) -> list[Value]:
-    """Return what the layers take whose sum a gate is computed of."""
-    value = node.inputs[0]
-    while value.node is not None and len(value.node.inputs) == 1:
-        value = value.node.inputs[0]
-    layers = [each.node for each in (value.node.inputs if value.node else [])]
-    return [layer.inputs[0] for layer in layers if layer is not None and layer.parameters]

@@ -17,7 +17,8 @@ from th_shell.runtime.export.parameters import Parameter, owner_names
 from th_shell.runtime.export.python_text import STEP, WIDTH
 from th_shell.runtime.export.pytorch_class import Method, WrittenClass
 from th_shell.runtime.export.pytorch_layers import with_blocks, with_loops
-from th_shell.runtime.export.pytorch_nodes import name_lstms, simplify, uses_of
+from th_shell.runtime.export.pytorch_names import name_cells
+from th_shell.runtime.export.pytorch_nodes import simplify, uses_of
 
 
 @dataclass(eq=False)
@@ -35,7 +36,7 @@ def pytorch_source(graph: Graph, name: str, heading: str, floats: str = "float32
     name: the class's. heading: the text's docstring. floats: the type of its numbers.
     """
     simplify(graph)
-    name_lstms(graph)
+    name_cells(graph)
     nodes = with_loops(graph.nodes, uses_of(graph), graph.stubs)
     nodes = with_blocks(nodes, uses_of(graph), graph.stubs)
     net = WrittenClass(name, [Method("forward", graph.inputs, graph.outputs, nodes)])

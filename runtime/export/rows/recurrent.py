@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 from th_shell.runtime.export.data import UndecidedInput, first_tensor, mapped, sequence, table
-from th_shell.runtime.export.graph import BATCH, TIME, Cell, Data, Graph, Node, Steps, Value
+from th_shell.runtime.export.graph import BATCH, TIME, Cell, Data, Graph, Steps, Value
 from th_shell.runtime.export.modules import Module, convert, data_row, row
 from th_shell.runtime.export.operators import elementwise as ew
 from th_shell.runtime.export.operators.layers import embedding, linear
@@ -27,7 +26,7 @@ from th_shell.runtime.export.operators.shaping import (
     unmerge,
 )
 from th_shell.runtime.export.parameters import Parameter
-from th_shell.runtime.t7.values import Table, TorchObject
+from th_shell.runtime.t7.values import Table
 
 
 def _given(m: Module, data: Data, batch_first: bool, inputs: int) -> tuple[Value, list[Value]]:
@@ -125,24 +124,16 @@ _TITLES = {
 }
 
 
-def _named(word: str, x: Value) -> Value:
-    """Name a value, and the layer that computes it, in what is written."""
-    if x.node is not None:
-        x.node.word = word
-    return x
-
-
 def _lstm_step(m: Module, x: Value, h: Value, c: Value) -> list[Value]:
     weight, recurrent = _parts(m, m.whole("inputsize"))
-    from_input = _named("x_to_gates", linear(x, weight, m.optional("bias")))
-    gates = ew.binary("Add", from_input, _named("h_to_gates", linear(h, recurrent, None)))
+    gates = ew.binary("Add", linear(x, weight, m.optional("bias")), linear(h, recurrent, None))
     i, f, o, g = chunks(gates, 4, 1, "i f o g")
     old_cells = ew.binary("Mul", ew.sigmoid(f), c)
     c = ew.binary("Add", old_cells, ew.binary("Mul", ew.sigmoid(i), ew.tanh(g)))
     h = ew.binary("Mul", ew.sigmoid(o), ew.tanh(c))
     output = m.optional("weightO")
     if output is not None:
-        h = _named("projection", linear(h, Parameter.made(output.array().T, output), None))
+        h = linear(h, Parameter.made(output.array().T, output), None)
     return [h, c]
 
 
@@ -152,12 +143,13 @@ def _gru_step(m: Module, x: Value, h: Value) -> list[Value]:
     size, array = m.whole("outputSize"), recurrent.array()
     both = Parameter.made(array[: 2 * size], recurrent, part="gates")
     last = Parameter.made(array[2 * size :], recurrent, part="candidate")
-    from_input = _named("x_to_gates", linear(x, weight, m.optional("bias")))
-    from_state = _named("h_to_gates", linear(h, both, None))
-    total = ew.binary("Add", narrow(from_input, 1, 0, 2 * size), from_state)
+    from_input = linear(x, weight, m.optional("bias"))
+    total = ew.binary("Add", narrow(from_input, 1, 0, 2 * size), linear(h, both, None))
     reset, update = chunks(ew.sigmoid(total), 2, 1, "r z")
-    before = _named("h_to_n", linear(ew.binary("Mul", reset, h), last, None))
+    before = linear(ew.binary("Mul", reset, h), last, None)
     new = ew.tanh(ew.binary("Add", narrow(from_input, 1, 2 * size, None), before))
+    if new.node is not None:
+        new.node.word = "n"
     return [ew.binary("Add", new, ew.binary("Mul", update, ew.binary("Sub", h, new)))]
 
 
@@ -231,70 +223,7 @@ def _cell(m: Module, data: Data) -> Data:
     sizes: Sizes = [size, size] if _CELLS[m.kind] == 2 else size
     name = "PeepholeLSTM" if m.kind == "nn.LSTM" and m.get("cell2gate") else m.kind[len("nn.") :]
     _note_cell(m, name, {"input_size": m.whole("inputSize"), "hidden_size": size[0]})
-    result = _step(m, x, x, sizes, x.rank == 2)[0]
-    _name_parts(m)
-    if m.kind == "nn.GRU":
-        _name_gru(m.graph.nodes)
-    return result
-
-
-#: Fields with parts of cells, and names for what these compute.
-_PARTS = {
-    "inputGate": "i",
-    "forgetGate": "f",
-    "outputGate": "o",
-    "hiddenLayer": "g",
-    "i2g": "gates",
-    "o2g": "gates",
-    "inputModule": "h",
-    "feedbackModule": "h",
-}
-
-
-def _name_parts(m: Module) -> None:
-    """Name the values and layers of a cell as its fields say: x_to_i leads from x to i."""
-    for field, word in _PARTS.items():
-        inside = set(_ids_within(m.get(field)))
-        for node in m.graph.nodes:
-            if id(node.module) in inside:
-                node.word = f"{_source(node)}_to_{word}" if node.parameters else word
-
-
-def _ids_within(part: Any) -> Iterator[int]:
-    if isinstance(part, TorchObject):
-        yield id(part)
-        modules = part.fields.get("modules")
-        for each in modules.to_list() if isinstance(modules, Table) else []:
-            yield from _ids_within(each)
-
-
-def _source(node: Node) -> str:
-    """Return the name of the step or state that a layer takes; a lone parameter is a peephole."""
-    if not node.inputs:
-        return "c"
-    value = node.inputs[0]
-    while value.node is not None and len(value.node.inputs) == 1:
-        value = value.node.inputs[0]
-    return value.name or ("xh" if value.node and "torch.cat" in value.node.expression else "h")
-
-
-def _name_gru(nodes: Sequence[Node]) -> None:
-    """Name what stands behind the gates of a GRU, and their parts."""
-    for node in nodes:
-        if node.parameters and node.word == "x":
-            node.word = f"{_source(node)}_to_n"
-        elif "unbind" in node.expression:
-            node.word = "r z"
-            for value, word in zip(node.outputs, "rz", strict=False):
-                _named_users(nodes, value, word)
-        elif "tanh" in node.expression:
-            node.word = "n"
-
-
-def _named_users(nodes: Sequence[Node], value: Value, word: str) -> None:
-    for node in nodes:
-        if node.inputs == [value]:
-            node.word = word
+    return _step(m, x, x, sizes, x.rank == 2)[0]
 
 
 @data_row("nn.Recurrence")
@@ -342,7 +271,6 @@ def _recurrent(m: Module, x: Value) -> Data:
     total = ew.binary("Add", from_input, recall(m.graph, key, first, x))
     result = m.tensor(convert(m.child("transferModule"), total))
     keep(m.graph, key, m.tensor(convert(m.child("feedbackModule"), result)))
-    _name_parts(m)
     return result
 
 

@@ -121,7 +121,7 @@ def test_a_loop_as_people_write_it(tmp_path: Path) -> None:
         "    def step(self, x: Tensor, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:\n"
         "        i, f, o, g = (self.x_to_gates(x) + self.h_to_gates(h)).chunk(4, 1)\n"
         "        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)\n"
-        "        return self.projection(torch.sigmoid(o) * torch.tanh(c)), c\n\n\n"
+        "        return self.h_to_h(torch.sigmoid(o) * torch.tanh(c)), c\n\n\n"
         "class Model(nn.Module):\n"
         "    def __init__(self) -> None:\n"
         "        super().__init__()\n"
