@@ -17,6 +17,7 @@ from tests.data_files import data
 from tests.runtime.export.nets import bare, conv, linear, module, tensor
 from th_shell.runtime import Table, TorchObject
 from th_shell.runtime.export import ExportError, to_pytorch
+from th_shell.runtime.t7.tensors import tensor_of
 
 
 def source(net: TorchObject, folder: Path, **options: Any) -> str:
@@ -311,3 +312,59 @@ def test_slopes_of_the_second_dimension(sizes: str, layer: str, tmp_path: Path) 
     """Of a vector they are those of its elements."""
     net = module("PReLU", nOutputPlane=4, weight=tensor(4))
     assert source(net, tmp_path, input=sizes).endswith(f"return {layer}\n")
+
+
+def test_what_cancels_is_left_out(tmp_path: Path) -> None:
+    """Frames are the last dimension of nn's temporal modules, and the first of PyTorch's."""
+    fields = {"inputFrameSize": 2, "outputFrameSize": 2, "kW": 3, "dW": 1}
+    convs = [
+        module("TemporalConvolution", weight=tensor(2, 6), bias=tensor(2), **fields)
+        for _ in range(2)
+    ]
+    text = source(module("Sequential", convs[0], module("ReLU"), convs[1]), tmp_path)
+    assert text.endswith("        return self.features(x.transpose(1, 2)).transpose(1, 2)\n")
+
+
+def test_a_chain_that_is_used_twice(tmp_path: Path) -> None:
+    """All of its parameters are shared, as in a Siamese net."""
+    one = module("Sequential", linear(3, 2), module("Tanh"))
+    twin = module("Sequential", module("Linear", **one.modules[1].fields), module("Tanh"))
+    text = source(module("ParallelTable", one, twin), tmp_path, input="1x3,1x3")
+    assert text.endswith("        return self.layers(input1), self.layers(input2)\n")
+
+
+def test_kernels_that_are_not_trained_are_buffers(tmp_path: Path) -> None:
+    kernel = conv(2, 1, 3)
+    kernel.bias = tensor_of(np.zeros(1, np.float32))
+    pad = module("SpatialZeroPadding", pad_l=1, pad_r=1, pad_t=1, pad_b=1)
+    estimator = module("Sequential", pad, kernel, module("Replicate", nfeatures=2, dim=1, ndim=3))
+    net = module("SpatialSubtractiveNormalization", nInputPlane=2, meanestimator=estimator)
+    text = source(net, tmp_path)
+    assert 'self.register_buffer("kernel", torch.empty(1, 2, 3, 3))' in text
+    assert "Parameter" not in text and "F.conv2d(" in text
+
+
+def test_sizes_stand_beside_values(tmp_path: Path) -> None:
+    net = module("Sequential", conv(3, 2, 3), module("Tanh"), module("Mean", dimension=2))
+    to_pytorch(net, tmp_path / "net.pt", check=False, input="1x3x8x8", source="digits.t7")
+    text = (tmp_path / "net.py").read_text()
+    start = '"""nn.Sequential of Torch7, converted from digits.t7; its parameters are in net.pt."""'
+    assert text.startswith(start)
+    assert "nn.Conv2d(3, 2, 3),  # batch x 2 x 6 x 6\n" in text
+    assert (
+        "# x: batch x 3 x 8 x 8\n        return self.features(x).mean(1)  # batch x 6 x 6" in text
+    )
+
+
+def test_names_of_files_are_no_code(tmp_path: Path) -> None:
+    name = 'a"""+exit()+"""\\'
+    to_pytorch(linear(2, 3), tmp_path / f"{name}.pt", check=False, source=name)
+    compile((tmp_path / f"{name}.py").read_text(), "net.py", "exec")
+    assert "+exit()+" in (tmp_path / f"{name}.py").read_text().partition("\n")[0]
+
+
+@pytest.mark.needs("torch")
+def test_it_runs_as_a_program(tmp_path: Path) -> None:
+    to_pytorch(linear(2, 3), tmp_path / "net.pt", check=False)
+    run = subprocess.run([sys.executable, tmp_path / "net.py"], capture_output=True, check=True)
+    assert run.stdout.startswith(b"tensor([[")

@@ -244,3 +244,13 @@ ZeroGrad
 def test_all_classes_are_known() -> None:
     names = [f"nn.{name}" for name in _CLASSES]
     assert [name for name in names if row_of(name) is None and name not in REASONS] == []
+
+
+def test_a_cell_is_one_class_wherever_it_is(tmp_path: Path) -> None:
+    with gzip.open(_FILE) as file:
+        twin = next(each for each in runtime.load(file).to_list() if each["name"] == "LSTM")
+    both = module("ConcatTable", _ENTRIES["LSTM"]["module"], twin["module"])
+    text = _source(both, tmp_path, twin["shape"])
+    assert text.count("class PeepholeLSTM(nn.Module)") == text.count("class ") - 1 == 1
+    assert text.count(" = PeepholeLSTM(3, ") == 2
+    assert "self.x_to_i = nn.Linear(input_size, hidden_size)" in text
