@@ -261,7 +261,7 @@ class WrittenClass:
         words = [node.word for node in nodes if node.word != "x" and is_attribute(node.word)]
         if len(words) == 1:
             return words[0]
-        if self._cell is not None and self._cell.is_block:
+        if self._uses[id(nodes[0].inputs[0])] > 1:
             return "branch"
         method = self._methods[0]
         calls = [node.layer for node in nodes if node.layer is not None]

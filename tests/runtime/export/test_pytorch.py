@@ -185,14 +185,14 @@ def test_layers_that_share_parameters_stay_two(tmp_path: Path) -> None:
     other = module("Sequential", module("Linear", **one.modules[1].fields), module("Sigmoid"))
     net = module("Sequential", module("ConcatTable", one, other), module("CAddTable"))
     text = source(net, tmp_path, type="double")
-    assert text.partition("        self.layers2 = ")[2] == (
+    assert text.partition("        self.branch2 = ")[2] == (
         "nn.Sequential(\n            nn.Linear(3, 2),\n            nn.Sigmoid(),\n        )\n"
         "        self.double()\n"
-        "        self.layers2[0].weight = self.layers1[0].weight\n"
-        "        self.layers2[0].bias = self.layers1[0].bias\n"
+        "        self.branch2[0].weight = self.branch1[0].weight\n"
+        "        self.branch2[0].bias = self.branch1[0].bias\n"
         "\n"
         "    def forward(self, x: Tensor) -> Tensor:\n"
-        "        return self.layers1(x) + self.layers2(x)\n"
+        "        return self.branch1(x) + self.branch2(x)\n"
     )
 
 
