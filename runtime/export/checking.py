@@ -179,6 +179,15 @@ def _random(value: Value, size: int | None, generator: np.random.Generator, dtyp
     return generator.standard_normal(shape).astype(dtype)
 
 
+def guessed_sizes(graph: Graph) -> dict[str, Sequence[int]]:
+    """Return sizes of inputs, which may be others than the net takes where these are open."""
+    shapes = {each.name: each.shape or (BATCH, None) for each in graph.inputs}
+    return {
+        name: [_size(dim, _CHANNELS if at == 1 else _SIZES[0]) for at, dim in enumerate(shape)]
+        for name, shape in shapes.items()
+    }
+
+
 def _size(dim: Dim, unknown: int | None) -> int:
     if isinstance(dim, int):
         return dim
