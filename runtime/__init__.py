@@ -12,10 +12,10 @@ For Python programs:
     T7Error                 a damaged file, or a value that no file can have
     Engine                  a Torch7 in the program: runs Lua, calls its functions, shares tensors
     LuaTable, LuaFunction,  what stands for objects of Lua
-    LuaObject
+    LuaCoroutine, LuaObject
     LuaError                an error of Lua
-    LuaExit, LuaTimeout,    kinds of it: the code has called os.exit, has taken too long, or was
-    Interrupted             stopped by `Engine.interrupt`
+    LuaExit, LuaTimeout,    kinds of it: the code has called os.exit, has taken too long (a
+    Interrupted             TimeoutError, too), or was stopped by `Engine.interrupt`
 
 Values cross between Lua and Python so:
 
@@ -24,7 +24,8 @@ Values cross between Lua and Python so:
     numbers                 int where they are whole, otherwise float
     strings                 str where they are UTF-8, otherwise bytes
     tensors                 tensors of `th_shell.torch`, over the same memory
-    other objects           LuaTable, LuaFunction, LuaObject, which stand for them: no copies
+    other objects           LuaTable, LuaFunction, LuaCoroutine, LuaObject, which stand for them:
+                            no copies
 
 With `Engine(arrays=True)`, tensors are numpy's arrays in Python.
 
@@ -32,7 +33,8 @@ To Lua go the same, besides: arrays of numpy and tensors of PyTorch (tensors ove
 copies of what is read-only, or lies in memory as no tensor does), numpy's numbers, dicts, lists and
 tuples (copied as tables, whose lists count from 1), what `load` returns, and functions, which Lua
 may call. A tuple that one of these returns is several values in Lua, and its exception an error,
-which pcall sees as ``ValueError: text``.
+which pcall sees as ``ValueError: text``. An iterator of Python's, as a generator, is one for Lua's
+``for``; Python iterates over coroutines, and over functions as Lua's ``for`` does.
 
 Fields of Lua's objects are attributes, methods are bound: ``model.forward(x)``, ``model.weight``.
 
@@ -54,7 +56,7 @@ from th_shell.runtime.errors import Interrupted, LuaError, LuaExit, LuaTimeout  
 from th_shell.runtime.host.lazy_loading import load_numpy  # noqa: E402
 
 if TYPE_CHECKING:
-    from th_shell.runtime.engine.proxies import LuaFunction, LuaObject, LuaTable
+    from th_shell.runtime.engine.proxies import LuaCoroutine, LuaFunction, LuaObject, LuaTable
     from th_shell.runtime.t7.files import load, save
     from th_shell.runtime.t7.values import Function, T7Error, Table, TorchObject
     from th_shell.torch.tensors.tensor import Tensor
@@ -63,6 +65,7 @@ __all__ = [
     "Engine",
     "Function",
     "Interrupted",
+    "LuaCoroutine",
     "LuaError",
     "LuaExit",
     "LuaFunction",
@@ -78,7 +81,7 @@ __all__ = [
 ]
 
 _LATE_MODULES = {
-    "th_shell.runtime.engine.proxies": "LuaFunction LuaObject LuaTable",
+    "th_shell.runtime.engine.proxies": "LuaCoroutine LuaFunction LuaObject LuaTable",
     "th_shell.runtime.t7.files": "load save",
     "th_shell.runtime.t7.values": "Function T7Error Table TorchObject",
     "th_shell.torch": "Tensor",

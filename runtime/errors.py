@@ -4,7 +4,7 @@ LuaError            raised by Lua code that did not catch it
 ├── LuaSyntaxError  source that does not compile
 ├── LuaExit         `os.exit`, called by what a Python program runs
 └── Interrupted     Ctrl-C at a prompt; `Engine.interrupt`
-    └── LuaTimeout  it took longer than a program has allowed
+    └── LuaTimeout  it took longer than a program has allowed; a TimeoutError, too
 
 Beside the door and not in ``engine/``: tracebacks of programs show the names of these classes.
 """
@@ -61,8 +61,8 @@ class Interrupted(LuaError):
     __module__ = "th_shell"
 
 
-class LuaTimeout(Interrupted):
-    """The code took longer than the `timeout` that it had."""
+class LuaTimeout(Interrupted, TimeoutError):
+    """The code took longer than the `timeout` that it had; a TimeoutError of Python's, too."""
 
     __module__ = "th_shell"
 

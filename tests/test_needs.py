@@ -96,6 +96,7 @@ def test_the_command_without_nn(
         "python_programs.md",
         pytest.param("mpi.md", marks=pytest.mark.needs("mpi4py")),
         pytest.param("bulk.md", marks=pytest.mark.needs("distributed")),
+        pytest.param("web_service.md", marks=pytest.mark.needs("fastapi", "httpx")),
     ],
 )
 def test_pages(page: str, tmp_path: Path) -> None:

@@ -115,6 +115,7 @@ def test_an_environment_with_pytorch(checkout: tuple[Path, dict[str, str]], tmp_
         command = [str(top / "scripts/_torch"), f"torch{version}", "-k", "a b"]
         done = subprocess.run(command, env=env, text=True, capture_output=True, timeout=60)
         assert done.stdout == "ran -m pytest -m needs -rs -k a b\n"
-        asked = f"cpu pip install --python {python} -e {top}[test] torch{version} distributed\n"
+        also = f"torch{version} distributed fastapi httpx mypy pyright"
+        asked = f"cpu pip install --python {python} -e {top}[test] {also}\n"
         assert log.read_text() == asked * is_new
     assert "Setting up .venv/torch, once: " in done.stderr

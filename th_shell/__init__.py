@@ -17,6 +17,7 @@ __all__ = [
     "Engine",
     "Function",
     "Interrupted",
+    "LuaCoroutine",
     "LuaError",
     "LuaExit",
     "LuaFunction",

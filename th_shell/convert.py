@@ -158,6 +158,7 @@ def _write_net(prepare: Prepare, source: str, target: str, options: dict[str, st
         load(source),
         target,
         **_of_net(options),
+        source=os.path.basename(source),
         type=options.get("--type", "float"),
         stub="--stub" in options,
         check="--no-check" not in options,

@@ -87,13 +87,15 @@ class Place:
     """The engine that a thread works for.
 
     state: the engine's `State`, which `State.active` and calls of Lua set. None until the thread
-    looks for a part outside of every engine.
+    looks for a part outside of every engine. ending: what has stopped Lua in the last call that a
+    program has made in the thread, if anything has.
     """
 
-    __slots__ = ("state",)
+    __slots__ = ("ending", "state")
 
     def __init__(self) -> None:
         self.state: State | None = None
+        self.ending: BaseException | None = None
 
 
 class _Thread(threading.local):

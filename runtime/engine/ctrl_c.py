@@ -27,10 +27,10 @@ from typing import Any
 from th_shell.runtime.core.interrupts import is_interruptible, uninterruptible
 from th_shell.runtime.core.state import current, settle
 from th_shell.runtime.engine.output import Output
-from th_shell.runtime.errors import LuaExit, LuaTimeout
+from th_shell.runtime.errors import LuaExit
 
-_AGAIN = 0.01  # seconds
-_PATIENCE = 0.1  # seconds: what waits in Python has ended by then
+AGAIN = 0.01  # seconds
+PATIENCE = 0.1  # seconds: what waits in Python has ended by then
 _ATTENTION = 2  # told to engine/shell.lua: not Ctrl-C, but the debugger
 
 
@@ -47,7 +47,8 @@ class CtrlC:
         self.ending: BaseException | None = None
         #: Ends the commands that Lua waits for; at a prompt they hear of Ctrl-C themselves.
         self.end_commands: Callable[[], object] = int
-        self._lock = threading.RLock()  # a signal's handler may run where this thread has it
+        #: Held while it is pressed; a signal's handler may run where this thread has it.
+        self.lock = threading.RLock()
 
     @property
     def address(self) -> int:
@@ -94,7 +95,7 @@ class CtrlC:
 
         ending: what a Python program gets of it.
         """
-        with self._lock:
+        with self.lock:
             if self._armed:
                 self.ending = self.ending or ending
                 self.pressed.value = 1
@@ -106,31 +107,9 @@ class CtrlC:
 
     def _end_commands(self) -> None:
         while self.pressed.value:
-            time.sleep(_PATIENCE)
+            time.sleep(PATIENCE)
             if self.pressed.value:
                 self.end_commands()
-
-    @contextmanager
-    def stopped_after(self, seconds: float) -> Iterator[None]:
-        """Stop Lua if the block takes longer, by LuaTimeout."""
-        done = threading.Event()
-
-        def wait() -> None:
-            pause, last = seconds, time.monotonic() + seconds + _PATIENCE
-            while not done.wait(pause):
-                self.press(LuaTimeout(f"the code took longer than {seconds} s"))
-                pause = _AGAIN  # it may have been pressed before Lua began
-                if time.monotonic() > last:
-                    self.end_commands()
-                    last += _PATIENCE
-
-        thread = threading.Thread(target=wait, daemon=True, name="timeout")
-        thread.start()
-        try:
-            yield
-        finally:
-            done.set()
-            thread.join()
 
     def leave(self, status: int) -> None:
         """Stop Lua, which has called `os.exit`, by LuaExit."""
@@ -146,7 +125,7 @@ class CtrlC:
 
     def attend(self) -> None:
         """Have Lua ask the debugger soon. Any thread may call this."""
-        with self._lock:
+        with self.lock:
             if self._armed and not self.pressed.value:
                 self.pressed.value = _ATTENTION
 
@@ -162,13 +141,13 @@ class CtrlC:
 
     def take(self) -> bool:
         """Tell whether Ctrl-C was pressed, and forget it."""
-        with self._lock:
+        with self.lock:
             pressed, self.pressed.value = self.poll(), 0
         return pressed
 
     def arm(self, armed: bool) -> None:
         """Set whether a press counts, from now on; what was pressed before does not."""
-        with self._lock:
+        with self.lock:
             self._armed = armed
             self.pressed.value, self.ending = 0, None
 
@@ -205,7 +184,7 @@ def hear_in_finalizers() -> None:
 
 
 def _press_again() -> None:
-    time.sleep(_AGAIN)  # at once, it would be raised in the hook, and be lost, too
+    time.sleep(AGAIN)  # at once, it would be raised in the hook, and be lost, too
     _thread.interrupt_main()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from th_shell.runtime.core.encoding import to_bytes
@@ -108,26 +108,33 @@ class Engine:
         Lua's own functions, as string.find, or of an operation is not ended. Raises LuaError, for
         a text that does not compile, too; LuaTimeout; and LuaExit where it calls ``os.exit``.
         """
-        with self._in_time(timeout) as values:
-            values.ask(b"run", _text(source), b"=" + to_bytes(name), values=args)
+        with self.timeout(timeout):
+            self._crossing().ask(b"run", _text(source), b"=" + to_bytes(name), values=args)
 
     def eval(self, source: str | bytes, name: str = "lua", timeout: float | None = None) -> Any:
         """Return the value of a Lua expression, or what a chunk returns; of several a tuple.
 
         timeout, and what is raised: as for `run`.
         """
-        with self._in_time(timeout) as values:
-            return values.value(b"eval", _text(source), b"=" + to_bytes(name))
+        with self.timeout(timeout):
+            return self._crossing().value(b"eval", _text(source), b"=" + to_bytes(name))
 
-    @contextmanager
-    def _in_time(self, timeout: float | None) -> Iterator[Values]:
-        values = self._crossing()
-        if timeout is None:
-            yield values
-            return
-        self._lua.call(b"count_loops")
-        with self._lua.turn, self._lua.ctrl_c.stopped_after(timeout):
-            yield values
+    def timeout(self, seconds: float | None) -> AbstractContextManager[None]:
+        """Stop Lua that runs in the block when so many seconds are over, by LuaTimeout.
+
+            with lua.timeout(2):
+                lua.run(source)
+
+        Calls that begin later raise it at once; the wait for other threads' calls counts. It is a
+        TimeoutError, too, and no pcall catches it. Python in the block is not stopped, nor is what
+        is told at `run`. The block's calls are those of its context (`contextvars`): of its thread
+        or task, and of what that gives to asyncio.to_thread. Blocks may be nested. None: no limit.
+        """
+        if seconds is None:
+            return nullcontext()
+        if not self._is_stoppable:
+            self._lua.call(b"count_loops")
+        return self._crossing().limits.within(seconds)
 
     def require(self, name: str | bytes) -> Any:
         """Return the module that Lua's require loads, or has loaded. Raises LuaError."""

@@ -18,6 +18,7 @@ from th_shell.runtime.core.state import GUESTS, THREAD, this_thread
 from th_shell.runtime.engine.ctrl_c import CtrlC, hear_in_finalizers
 from th_shell.runtime.engine.lua_state import CLOSED, LuaState
 from th_shell.runtime.engine.output import Output
+from th_shell.runtime.engine.time_limits import TimeLimits
 from th_shell.runtime.errors import Interrupted, LuaError, as_lua_error
 
 
@@ -32,6 +33,7 @@ class FastCalls:
         self._is_turn = lua.turn._is_owned  # type: ignore[attr-defined]
         self._functions = lua.functions
         self._waiting = lua.passing.waiting
+        self.limits = TimeLimits(lua)
         self._output = lua.state.part(Output)
         self._settings = _OperationSettings(ctrl_c)
         if not GUESTS:
@@ -59,7 +61,10 @@ class FastCalls:
             return self._within(name, numbers, args)
         # Ctrl-C may raise KeyboardInterrupt at each call of a function below.
         try:
-            self._acquire()
+            if self.limits.open:
+                self.limits.take_turn()
+            else:
+                self._acquire()
             place, state = THREAD.place or this_thread(), lua.state
             before = place.state
             try:
@@ -78,18 +83,20 @@ class FastCalls:
                 lua.check_open()
                 raise self._raised_by(lua.failure(error)) from None
             finally:
-                place.state = before
+                place.state, place.ending = before, ctrl_c.ending
                 lua.depth = 0
                 if args:
                     self._waiting[0] = ()
                 if state.late is None or lua.is_closed or output.stream is not None:
                     self._finish()
                 state.late = None
+                if self.limits.open:
+                    self.limits.hold([])
         finally:
             try:
                 self._release()
             except RuntimeError:
-                pass  # Ctrl-C came while this thread waited for its turn
+                pass  # Ctrl-C came, or a limit ended, while this thread waited for its turn
 
     def _within(self, name: bytes, numbers: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
         """Call Lua from a Python function that Lua has called: see runtime/host/lua_calls.py."""
@@ -108,7 +115,7 @@ class FastCalls:
         except Exception as error:
             raise as_lua_error(error) from None
         finally:
-            place.state, self._waiting[0] = before, ()
+            place.state, place.ending, self._waiting[0] = before, self._ctrl_c.ending, ()
             self.follow_output()
 
     def follow_output(self) -> None:

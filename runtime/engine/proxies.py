@@ -42,7 +42,7 @@ def _brief(value: Any) -> Any:
 
 
 class LuaObject:
-    """An object of Lua's: a userdata, coroutine or C data, and what tables and functions share.
+    """An object of Lua's: a userdata or C data, and what tables and functions share.
 
     kind: its type in Lua. torch_typename: its class, None where it has none.
 
@@ -132,6 +132,8 @@ class LuaObject:
 
     def __len__(self) -> int:
         """Return what Lua's # gives: of a table the number of its elements from 1 on."""
+        if self.kind in ("function", "thread"):  # `list` asks for it, and takes a TypeError
+            raise TypeError(f"a {self.kind} of Lua has no length")
         return int(self._crossing.ask(b"length", self._number))
 
     def __iter__(self) -> Iterator[Any]:
@@ -150,10 +152,48 @@ class LuaObject:
 
 
 class LuaFunction(LuaObject):
-    """A function of Lua: ``f(1, tensor)``."""
+    """A function of Lua: ``f(1, tensor)``; and an iterator of Lua, ``for x in f``."""
 
     __module__ = "th_shell"
     __slots__ = ()
+
+    def __iter__(self) -> Iterator[Any]:
+        """Call it as Lua's ``for x in f`` does, until its first value is nil."""
+        control = None
+        while True:
+            value = self(None, control)
+            control = value[0] if isinstance(value, tuple) else value
+            if control is None:
+                return
+            yield value
+
+
+class LuaCoroutine(LuaObject):
+    """A coroutine of Lua, which is to Python as a generator: iteration has what it yields.
+
+    Several values are a tuple. What its function returns is the value of the StopIteration.
+    """
+
+    __module__ = "th_shell"
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return self.send()
+
+    def send(self, *values: Any) -> Any:
+        """Resume it, where its yield returns these values; return what it yields next.
+
+        Raises StopIteration where it ends or has ended, and LuaError.
+        """
+        found = self._crossing.value(b"resume", self._number, values=values)
+        goes_on, *results = found if isinstance(found, tuple) else (found,)
+        value = results[0] if len(results) == 1 else tuple(results) or None
+        if goes_on:
+            return value
+        raise StopIteration(value)
 
 
 class LuaTable(LuaObject):
@@ -203,7 +243,9 @@ class LuaTable(LuaObject):
             for start in range(1, plain + 1, _PLAIN_SLICE):
                 stop = min(start + _PLAIN_SLICE - 1, plain)
                 part = ask(b"plain_slice", self._number, start, stop)[1:]
-                values += map(plain_string, part) if bytes in set(map(type, part)) else part
+                if bytes in set(map(type, part)):
+                    part = [plain_string(x) if type(x) is bytes else x for x in part]
+                values += part
             fetched = [
                 value
                 for number, begin, end in ((self._number, plain + 1, first), (hash_part, 1, count))
@@ -290,4 +332,6 @@ def made_for(crossing: Values, number: int, mark: bytes) -> LuaObject:
         return kind(crossing, number, mark)
     if mark.startswith(b"function"):
         return LuaFunction(crossing, number, mark)
+    if mark.startswith(b"thread"):
+        return LuaCoroutine(crossing, number, mark)
     return LuaObject(crossing, number, mark)

@@ -16,6 +16,7 @@ local objects, anchor_of = references.objects, keep_alive.anchor_of
 local compile, prepare, for_guest = loadstring, loading.prepare, calls.for_guest
 local arguments = python_lock.arguments
 local byte, sub, match, min = string.byte, string.sub, string.match, math.min
+local resume, status, error = coroutine.resume, coroutine.status, error
 
 local values_by_id, last = {}, 0 -- number -> value
 local serials, made = setmetatable({}, { __mode = 'k' }), 0
@@ -306,6 +307,18 @@ function quick.call_few(id, n, a, b, c)
     value, more = packed(crossing(f(a, b, c)))
   end
   return value, more
+end
+
+local function resumed(thread, ok, ...)
+  if not ok then error((...), 0) end
+  return crossing(status(thread) ~= 'dead', ...)
+end
+
+--- Resumes a coroutine: whether it has not ended, and what it yields or returns.
+function looks.resume(id, ...)
+  local thread = values_by_id[id]
+  if status(thread) == 'dead' then return false end
+  return resumed(thread, resume(thread, decode_all(...)))
 end
 
 function looks.call_method(id, name, ...)

@@ -14,7 +14,7 @@ import re
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -23,6 +23,7 @@ from th_shell.runtime.calls.results import class_id
 from th_shell.runtime.core.dtypes import EXACT
 from th_shell.runtime.core.encoding import to_bytes, to_text
 from th_shell.runtime.core.interrupts import INTERRUPTED, mark_interruptible, uninterruptible
+from th_shell.runtime.core.state import this_thread
 from th_shell.runtime.core.tensor import Tensor
 from th_shell.runtime.engine.fast_calls import FastCalls
 from th_shell.runtime.engine.lua_state import CLOSED, LuaState
@@ -45,6 +46,7 @@ _NUMBERS = frozenset((int, float, bool))
 _NAMES = 1000  # at most, that have a number
 _LEAST = -EXACT
 _RELEASED = 500  # values that Lua is told to forget at a time
+_STOP = b"\0" + INTERRUPTED.encode()
 _OWN_POSITION = re.compile(r"^\[th\] \S+:\d+: ")
 
 
@@ -64,6 +66,7 @@ class Values:
         self._lua = lua
         self._ctrl_c = lua.ctrl_c
         self._lua_calls = FastCalls(lua)
+        self.limits = self._lua_calls.limits
         self._dropped: deque[Any] = deque()  # numbers, and marks of objects that are gone
         self._marks: dict[int, _Mark] = {}
         self._raised: list[tuple[str, BaseException]] = []
@@ -179,7 +182,7 @@ class Values:
         """Raise an error of Lua; raised: what it was raised with, as engine/shell.lua tells."""
         text, frames = _OWN_POSITION.sub("", to_text(message)), to_text(traceback or b"")
         if text.endswith(INTERRUPTED):  # without an ending, an operation was before it was settled
-            raise self._ctrl_c.ending or KeyboardInterrupt
+            raise this_thread().ending or KeyboardInterrupt
         cause = next((e for raised, e in reversed(self._raised) if text.endswith(raised)), None)
         error = LuaError(text, frames)
         if raised and raised[1] != b"message":
@@ -269,7 +272,11 @@ class Values:
             raise TypeError("functions in files are not loaded; Lua's torch.load does that")
         if callable(value):
             return self._callback(value), b"function"
-        advice = ": pass a list of what it has" if isinstance(value, Iterable) else ""
+        if isinstance(value, Iterator):
+            return self._callback(_steps(value)), b"function"
+        advice = (
+            ": pass a list of what it has, or an iterator" if isinstance(value, Iterable) else ""
+        )
         raise TypeError(f"Lua has no values for Python's {type(value).__name__}{advice}")
 
     def _callback(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -288,6 +295,8 @@ class Values:
                 result = function(*args)
                 if crossing._lua.is_closed:  # by the function
                     raise LuaError(CLOSED)
+                if crossing._ctrl_c.ending is not None:  # Lua's hook may come much later
+                    return _STOP
                 kind = type(result)
                 if kind is float or kind is int and _LEAST <= result <= EXACT:
                     return result
@@ -325,13 +334,27 @@ class Values:
         """Remember an exception; returns the bytes that make an error of Lua of it."""
         if not isinstance(error, Exception):  # such as KeyboardInterrupt: no pcall catches it
             self._ctrl_c.press(error)
-            return b"\0" + INTERRUPTED.encode()
+            return _STOP
         text = f"{type(error).__name__}: {error}"
         if isinstance(error, LuaError):
             text = error.message
         self._raised.append((text, error))
         self._dropped.append(0)  # the next call forgets both
         return b"\0" + to_bytes(text)
+
+
+def _steps(iterator: Iterator[Any]) -> Callable[[], Any]:
+    """Return a function that returns an iterator's values in turn, then None."""
+
+    def step(*_: Any) -> Any:
+        for value in iterator:
+            first = (value or (None,))[0] if isinstance(value, tuple) else value
+            if first is None:
+                raise ValueError("an iterator has None, at which a loop of Lua ends")
+            return value
+        return None
+
+    return step
 
 
 #: The most frequent types first; the check for Mapping takes long.

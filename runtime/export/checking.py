@@ -181,6 +181,13 @@ def _random(value: Value, shape: Shape | None, generator: np.random.Generator, d
     return generator.standard_normal(sizes).astype(dtype)
 
 
+def guessed_sizes(graph: Graph) -> dict[str, Sequence[int]]:
+    """Return sizes of inputs, which may be others than the net takes where none were found."""
+    found = next(iter(graph.examples), {})
+    shapes = {each.name: found.get(each.name, each.shape) or (BATCH, 32) for each in graph.inputs}
+    return {name: [_size(dim) for dim in shape] for name, shape in shapes.items()}
+
+
 def _size(dim: Dim) -> int:
     if isinstance(dim, int):
         return dim

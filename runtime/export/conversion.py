@@ -23,12 +23,13 @@ from th_shell.runtime.export.checking import (
     Written,
     compare,
     find_python,
+    guessed_sizes,
 )
 from th_shell.runtime.export.graph import ExportError, Graph
 from th_shell.runtime.export.guessing import find_graph
 from th_shell.runtime.export.lowering import find_module, shapes_of
 from th_shell.runtime.export.parameters import FLOATS, write_state_dict
-from th_shell.runtime.export.pytorch_source import pytorch_source
+from th_shell.runtime.export.pytorch_source import main_block, pytorch_source
 from th_shell.runtime.export.stubs import stub
 from th_shell.runtime.io.replacement import Replacement
 from th_shell.runtime.t7.files import Path
@@ -48,6 +49,8 @@ class ConversionOptions:
     select: str | None = None
     #: The sizes of the inputs, as in "1x3x224x224"; several with commas between them.
     input: str | None = None
+    #: The name of the file that the value is from, which a source tells.
+    source: str = ""
     #: The type of the numbers that are written.
     type: Literal["float", "double"] = "float"
     #: For classes of the user's, the classes that these are to be taken for.
@@ -130,19 +133,22 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
     python = find_python(settings.python) if settings.check else None
     net, graph = _read(value, settings)
     base = os.path.splitext(os.fsdecode(target))[0]
-    heading = f"{net.torch_typename} of Torch7; its parameters are in {os.path.basename(base)}.pt."
+    name = os.path.basename(os.fsdecode(target))
+    origin = f", converted from {settings.source}" if settings.source else ""
+    heading = f"{net.torch_typename} of Torch7{origin}; its parameters are in {name}."
     source = pytorch_source(graph, _CLASS, heading, settings.floats)
     files = [os.fsdecode(target), f"{base}.py"]
     report = Report(files, _narrows(net, settings), remarks=graph.remarks + graph.assumed)
     with _new_file(target) as file, _new_file(f"{base}.py") as text:
         write_state_dict(file, source.parameters, settings.floats)
-        text.write(source.text.encode())
-        for each in (file, text):
-            each.flush()
+        file.flush()
         written = python and PyTorchFiles(
             python, file.fileno(), source.text, _CLASS, graph, settings.floats
         )
         _check(report, settings, net, graph, written or _NO_PYTORCH)
+        shapes = report.outcome.inputs if report.outcome else guessed_sizes(graph)
+        ending = main_block(graph, _CLASS, name, shapes, settings.floats)
+        text.write((source.text + ending).encode())
     return report
 
 

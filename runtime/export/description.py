@@ -14,6 +14,7 @@ from th_shell.runtime.export.graph import Data, ExportError, Node, Value
 from th_shell.runtime.export.guessing import find_graph
 from th_shell.runtime.export.lowering import graph_of, shapes_of, value_at
 from th_shell.runtime.export.modules import Module
+from th_shell.runtime.export.operators import SIZE
 from th_shell.runtime.export.parameters import Parameter
 from th_shell.runtime.export.python_text import call_text
 from th_shell.runtime.t7.tensors import lua_tensor
@@ -135,10 +136,10 @@ class _Description:
         except ExportError as error:
             self._reasons.setdefault(id(net), str(error))
             return []
-        visits: dict[int, int] = {}
+        visits: dict[int, Any] = {}
         for each in graph.every_node():
             first = visits.setdefault(id(each.module), each.visit)
-            if each.visit == first and id(each.module) not in self._reasons:
+            if each.visit is first and id(each.module) not in self._reasons:
                 self._texts.setdefault(id(each.module), []).append(_text(each))
         return [f"{value.name}: {_shape(value)}" for value in graph.inputs]
 
@@ -177,7 +178,7 @@ def _text(step: Node) -> str:
     return re.sub(
         r"\{(\w+)\}",
         lambda match: "xyz"[int(match[1]) % 3] if match[1].isdecimal() else match[1],
-        step.expression,
+        step.expression.replace(SIZE, ""),
     )
 
 

@@ -284,8 +284,8 @@ class Node:
     path: tuple[str, ...]
     #: The module's object in the file; a layer that is used twice has the same one.
     module: Any
-    #: A number that is the same for the nodes of one use of the module.
-    visit: int
+    #: What is the same for the nodes of one use of the module.
+    visit: Any
     #: PyTorch's module that computes it, with `parameters` as its attributes.
     layer: Call | None = None
     #: The text that computes it in a forward method: ``{0}`` stands for the first input, and
@@ -322,6 +322,18 @@ class Loop:
     #: How many states there are.
     states: int
 
+    @property
+    def results(self) -> list[Value]:
+        """Return the values that a step gives out."""
+        return self.body.outputs[self.states :]
+
+    @property
+    def step_outputs(self) -> list[Value]:
+        """Return what a step computes: results, and the next states, each of them once."""
+        states = self.body.outputs[: self.states]
+        every = [*[each for each in self.results if each not in states], *states]
+        return list({id(value): value for value in every}.values())
+
     def outer_values(self) -> list[Value]:
         """Return the values from outside that the body uses."""
         inner_ids = {id(value) for node in self.body.nodes for value in node.outputs}
@@ -352,9 +364,23 @@ class Memory:
     states: dict[Any, State] = field(default_factory=dict)
 
 
+@dataclass
+class Cell:
+    """The class of PyTorch that a loop, or another part of a net, becomes."""
+
+    name: str = "Steps"
+    #: What it is, in a sentence.
+    title: str = "A loop over the steps of a sequence."
+    #: The numbers that its constructor takes: input_size and hidden_size, those of channels, or
+    #: none.
+    sizes: dict[str, int] = field(default_factory=dict)
+    #: Whether it is a part of a net without a loop.
+    is_block: bool = False
+
+
 @dataclass(eq=False)
 class Scope:
-    """A use of a module, whose nodes have its identity as `visit`."""
+    """A use of a module, which its nodes have as `visit`."""
 
     path: tuple[str, ...]
     kind: str
@@ -397,6 +423,8 @@ class Graph:
     arguments: Data = field(default_factory=list)
     #: The outputs as the net gives them, in tables.
     result: Data = field(default_factory=list)
+    #: Of a loop's body: what it becomes in PyTorch.
+    cell: Cell = field(default_factory=lambda: Cell())
     #: The last output of each module, by its identity.
     _last: dict[int, Value] = field(default_factory=dict)
     #: The modules that are being converted, the innermost last.
@@ -467,7 +495,7 @@ class Graph:
         path = scope.path if scope else ()
         taken = list(inputs) if self._frozen else [value.current for value in inputs]
         node = Node(
-            taken, list(outputs), to_onnx, path, module, id(scope), parameters=there, **node_fields
+            taken, list(outputs), to_onnx, path, module, scope, parameters=there, **node_fields
         )
         for value in node.outputs:
             value.node = node

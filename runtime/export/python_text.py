@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Collection
+from dataclasses import dataclass
 from keyword import iskeyword
 from typing import Any
 
@@ -11,10 +13,12 @@ from th_shell.runtime.export.parameters import Parameter
 
 WIDTH = 88  # of a line
 STEP = "    "
+BODY = STEP * 2  # the indentation of a method's statements
 _OPENING, _CLOSING = "([{", ")]}"
 
 
-_IMPORTED = frozenset(["F", "nn", "self", "torch"])
+_IMPORTED = frozenset(["F", "Tensor", "nn", "self", "torch"])
+_BUILTINS = frozenset(dir(builtins))
 _OF_MODULES = frozenset(  # attributes that nn.Module has
     "apply bfloat16 buffers children compile cpu cuda double eval extra_repr float forward half "
     "modules parameters state_dict to train training type zero_grad".split()
@@ -23,12 +27,16 @@ _OF_MODULES = frozenset(  # attributes that nn.Module has
 
 def is_name(text: str) -> bool:
     """Tell whether a variable may have this name."""
+    return _is_identifier(text) and text not in _BUILTINS
+
+
+def _is_identifier(text: str) -> bool:
     return text.isidentifier() and not iskeyword(text) and text not in _IMPORTED
 
 
 def is_attribute(text: str) -> bool:
     """Tell whether an attribute of a module, and an argument, may have this name."""
-    return is_name(text) and text not in _OF_MODULES
+    return _is_identifier(text) and text not in _OF_MODULES
 
 
 def free_name(base: str, *taken: Collection[str], between: str = "") -> str:
@@ -39,10 +47,19 @@ def free_name(base: str, *taken: Collection[str], between: str = "") -> str:
     return name
 
 
+@dataclass(frozen=True)
+class Formula:
+    """A number that is written as an expression."""
+
+    text: str
+
+
 def literal(value: Any) -> str:
     """Return a value as Python's text."""
     if isinstance(value, Call):
         return call_text(value)
+    if isinstance(value, Formula):
+        return value.text
     if isinstance(value, tuple):
         inner = ", ".join(map(literal, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
@@ -70,6 +87,12 @@ def parameter_text(name: str, parameter: Parameter, sizes: str) -> str:
     dtype = parameter.dtype("float32").name
     kind = "" if dtype == "float32" else f", dtype=torch.{dtype}"
     return f'self.register_buffer("{name}", torch.empty({sizes}{kind}))'
+
+
+def with_comment(line: str, comment: str) -> str:
+    """Return a line, which may be several, with a comment if there is one, and room for it."""
+    whole = f"{line}  # {comment}"
+    return whole if comment and len(whole.rpartition("\n")[2]) <= WIDTH else line
 
 
 def broken(text: str, indent: str, used: int = 0) -> str:

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from th_shell.runtime.export.graph import Loop, Value
-from th_shell.runtime.export.python_text import STEP, WIDTH, broken, free_name, is_name
+from th_shell.runtime.export.python_text import (
+    BODY,
+    STEP,
+    WIDTH,
+    broken,
+    free_name,
+    is_name,
+    with_comment,
+)
 
 _PLACE = re.compile(r"\{(\d+)\}")
-_LOOSE = re.compile(r" (?:[-+*/@<>]|\*\*|==) |^-")  # operators, which may need brackets around them
+_OPERATOR = re.compile(r" ([-+*/@<>]|\*\*|==) ")
+_ENDS, _BEGINS = re.compile(r" ([-+*/@<>]|\*\*|==) $"), re.compile(r"^ ([-+*/@<>]|\*\*|==) ")
+#: How tightly operators bind; a sign, and what needs no brackets.
+_BINDING = {"==": 0, "<": 0, ">": 0, "+": 1, "-": 1, "*": 2, "/": 2, "@": 2, "**": 4}
+_SIGN, _WHOLE = 3, 5
 _BEFORE, _BEHIND = re.compile(r"(?:[(\[]|, )$"), re.compile(r"^(?:[)\]]|,)")
-_AVERAGE = "a_name"  # as long as many names are, before these are known
 
 
 @dataclass(eq=False)
@@ -27,9 +38,8 @@ class Statement:
     #: The name that the value gets where "x" is taken. Names of one letter, and several with spaces
     #: between, are used as they are.
     word: str
+    #: The loop, whose steps the method `step` takes.
     loop: Loop | None = None
-    #: The statements in the loop.
-    body: list[Statement] = field(default_factory=list)
 
     @property
     def words(self) -> list[str]:
@@ -45,15 +55,33 @@ class Statement:
         return [self.inputs[int(number)] for number in _PLACE.findall(self.text)]
 
 
-def forward_lines(
-    inputs: Sequence[Value], outputs: Sequence[Value], statements: Sequence[Statement], indent: str
+def method_lines(
+    name: str,
+    inputs: Sequence[Value],
+    outputs: Sequence[Value],
+    statements: Sequence[Statement],
+    sizes_of: Callable[[Value], str],
 ) -> list[str]:
-    """Return the lines of the method."""
+    """Return the lines of a method. sizes_of: a value's sizes for comments; "" for none."""
     places = ", ".join(f"{{{n}}}" for n in range(len(outputs)))
     every = [*_with_lists(statements), Statement(list(outputs), [], places, "")]
-    writer = _Writer(_uses(every), len(outputs) > 1)
+    writer = _Writer(_uses(every), outputs, sizes_of)
     arguments = [writer.names.argument(value, len(inputs) == 1) for value in inputs]
-    return [f"    def forward(self, {', '.join(arguments)}):", *writer.lines(every, indent)]
+    taken = ", ".join(["self", *[f"{each}: Tensor" for each in arguments]])
+    given = "Tensor" if len(outputs) == 1 else f"tuple[{', '.join(['Tensor'] * len(outputs))}]"
+    sizes = _argument_sizes(dict(zip(arguments, map(sizes_of, inputs), strict=True)))
+    head = f"{broken(f'def {name}({taken})', STEP, len(f' -> {given}:'))} -> {given}:"
+    return [head, *sizes, *writer.lines(every, BODY)]
+
+
+def _argument_sizes(arguments: Mapping[str, str]) -> list[str]:
+    """Return a comment with the sizes that are known."""
+    names: dict[str, list[str]] = {}
+    for name, sizes in arguments.items():
+        names.setdefault(sizes, []).append(name)
+    texts = [f"{', '.join(alike)}: {sizes}" for sizes, alike in names.items() if sizes]
+    lines = [f"{BODY}# {'; '.join(texts)}"]
+    return lines if texts and len(lines[0]) <= WIDTH else [f"{BODY}# {text}" for text in texts]
 
 
 def _with_lists(statements: Sequence[Statement]) -> list[Statement]:
@@ -62,34 +90,31 @@ def _with_lists(statements: Sequence[Statement]) -> list[Statement]:
     for each in statements:
         result.append(each)
         if each.loop is not None:
-            last, results = each.outputs[: each.loop.states], each.outputs[each.loop.states :]
-            lists = [Value(value.graph) for value in results]
-            each.outputs, each.body = [*last, *lists], _with_lists(each.body)
-            for values, value in zip(lists, results, strict=True):
+            results = each.outputs
+            each.outputs = [Value(value.graph) for value in results]
+            for values, value in zip(each.outputs, results, strict=True):
                 result.append(Statement([values], [value], "torch.stack({0})", "x"))
     return result
 
 
 def _uses(statements: Sequence[Statement]) -> Counter[int]:
-    uses: Counter[int] = Counter()
-    for each in statements:
-        uses.update(id(value) for value in each.uses)
-        if each.loop is not None:
-            uses.update(id(value) for value in each.loop.body.outputs)
-            uses.update(_uses(each.body))
-    return uses
+    return Counter(id(value) for each in statements for value in each.uses)
 
 
 class _Writer:
     """Writes statements.
 
-    names: those of the values so far. gives_many: whether several values are returned.
+    names: those of the values so far. returned: what the method returns.
     """
 
-    def __init__(self, uses: Counter[int], gives_many: bool) -> None:
+    def __init__(
+        self, uses: Counter[int], returned: Sequence[Value], sizes_of: Callable[[Value], str]
+    ) -> None:
+        self._returned = returned
         self.names = _Names(uses)
+        self._sizes_of = sizes_of
         self._uses = uses
-        self._gives_many = gives_many
+        self._gives_many = len(returned) > 1
 
     def lines(self, statements: Sequence[Statement], indent: str) -> list[str]:
         """Return the lines of statements, of which one without outputs is what is returned."""
@@ -102,94 +127,88 @@ class _Writer:
             if not each.outputs:
                 if self._gives_many and len(indent) + len("return ") + len(text) > WIDTH:
                     text = f"({text},)"
-                return [*lines, broken(f"return {text}", indent)]
-            lines.append(broken(f"{names.targets(each)} = {text}", indent))
+                sizes = "" if self._gives_many else self._sizes_of(self._returned[0])
+                return [*lines, with_comment(broken(f"return {text}", indent), sizes)]
+            line = broken(f"{names.targets(each)} = {text}", indent)
+            lines.append(with_comment(line, self._comment(each)))
         return lines
+
+    def _comment(self, statement: Statement) -> str:
+        """Return the sizes of a value, where they are others than those of the inputs."""
+        value = statement.outputs[0]
+        is_new = all(each.shape != value.shape for each in statement.inputs)
+        return self._sizes_of(value) if is_new and len(statement.outputs) == 1 else ""
 
     def _loop(self, statement: Statement, loop: Loop, indent: str) -> list[str]:
         """Return the lines of a loop over the first dimension of sequences.
 
-        It appends its results to lists.
-        """
-        names, body, count = self.names, loop.body, loop.states
-        lines = self._states(statement, loop, indent)
-        sequences = [names.name_of(value) for value in statement.inputs[count:]]
-        lists = [names.new(value, "outputs") for value in statement.outputs[count:]]
-        lines += [f"{indent}{name} = []" for name in lists]
-        steps = [
-            names.new(value, f"{name}_t")
-            for value, name in zip(body.inputs[count:], sequences, strict=True)
-        ]
-        over = sequences[0] if len(steps) == 1 else f"zip({', '.join(sequences)})"
-        lines.append(f"{indent}for {', '.join(steps)} in {over}:")
-        inner = self.lines(statement.body, indent + STEP)
-        results = [names.name_of(value) for value in body.outputs[count:]]
-        pairs = zip(lists, results, strict=True)
-        inner += [f"{indent}{STEP}{name}.append({result})" for name, result in pairs]
-        inner += self._next_states(loop, indent + STEP)
-        held = [*statement.inputs[count:], *loop.outer_values()]
-        for value in (*held, *statement.inputs[count:], *body.inputs[count:], *body.outputs):
-            names.use(value)
-        for value, state in zip(statement.outputs, body.inputs[:count], strict=False):
-            names.rename(state, value)
-        return [*lines, *inner]
-
-    def _states(self, statement: Statement, loop: Loop, indent: str) -> list[str]:
-        """Give the states of a loop names of their own; return the assignments before the loop.
-
-        Values that the loop uses, and does not change, keep their names in it.
+        It gives each step to a method, and appends its results to lists.
         """
         names, lines = self.names, []
-        for value in [*statement.inputs[loop.states :], *loop.outer_values()]:
-            names.hold(value)
-        states = zip(statement.inputs, loop.body.inputs[: loop.states], strict=False)
-        for number, (first, state) in enumerate(states):
-            old = names.name_of(first)
-            names.use(first)
-            name = names.new(state, old if names.is_free(old) else state.name)
-            if name != old:
-                lines.append(f"{indent}{name} = {old}")
-            names.bind(state, loop.body.outputs[number])
-        return lines
-
-    def _next_states(self, loop: Loop, indent: str) -> list[str]:
-        """Return statements for states whose names the new values do not have yet."""
-        name_of = self.names.name_of
-        pairs = [
-            (name_of(state), name_of(last))
-            for state, last in zip(loop.body.inputs[: loop.states], loop.body.outputs, strict=False)
+        states: list[str] = []
+        for value, state in zip(statement.inputs, loop.body.inputs[: loop.states], strict=False):
+            name = names.name_of(value)
+            if value.node is None or name in states:  # it has another use
+                lines.append(f"{indent}{(new := names.new(state, state.name))} = {name}")
+                name = new
+            states.append(name)
+        others = [names.name_of(value) for value in statement.inputs[loop.states :]]
+        sequences = others[: len(loop.body.inputs) - loop.states]
+        lists = [names.new(value, "outputs") for value in statement.outputs]
+        lines += [f"{indent}{name} = []" for name in lists]
+        steps = [names.new(Value(loop.body), f"{name}_t") for name in sequences]
+        over = sequences[0] if len(steps) == 1 else f"zip({', '.join(sequences)})"
+        lines.append(f"{indent}for {', '.join(steps)} in {over}:")
+        places = dict(zip(map(id, loop.body.outputs), states, strict=False))
+        results = [
+            places.get(id(each)) or places.setdefault(id(each), names.new(each, "output"))
+            for each in loop.results
         ]
-        changed = [(old, new) for old, new in pairs if old != new]
-        if not changed:
-            return []
-        targets, values = zip(*changed, strict=True)
-        return [f"{indent}{', '.join(targets)} = {', '.join(values)}"]
+        targets = ", ".join([places[id(each)] for each in loop.step_outputs])
+        taken = ", ".join([*steps, *states, *others[len(steps) :]])
+        lines.append(broken(f"{targets} = self.step({taken})", indent + STEP))
+        pairs = zip(lists, results, strict=True)
+        lines += [f"{indent}{STEP}{name}.append({result})" for name, result in pairs]
+        for last, name in zip(loop.body.outputs, states, strict=False):
+            if places[id(last)] != name:  # two states go on with one value
+                lines.append(f"{indent}{STEP}{name} = {places[id(last)]}")
+        for value in statement.inputs:
+            names.use(value)
+        return lines
 
 
 def _merged(statements: Sequence[Statement], uses: Counter[int], indent: int) -> list[Statement]:
-    """Put expressions that only the next statement uses into it, where there is room."""
+    """Put expressions that one statement uses, once, into it, where there is room."""
     result: list[Statement] = []
+    made: dict[int, Statement] = {}
     for statement in statements:
-        while result and _can_merge(result[-1], statement, uses):
-            together = _together(result[-1], statement)
-            targets = [f"{word:2}, " for word in statement.words]
-            if (
-                indent
-                + max(len("".join(targets)), len("return "))
-                + len(_PLACE.sub(_AVERAGE, together.text))
-                > WIDTH
-            ):
-                break
-            result.pop()
-            statement = together
+        for value in statement.inputs[::-1] if statement.loop is None else ():
+            inner = made.get(id(value))
+            if inner is None or uses[id(value)] != 1 or not _is_short(inner, statement, indent):
+                continue
+            result.remove(inner)
+            statement = _together(inner, statement)
         result.append(statement)
+        if statement.loop is None and len(statement.outputs) == 1:
+            made[id(statement.outputs[0])] = statement
     return result
 
 
-def _can_merge(last: Statement, statement: Statement, uses: Counter[int]) -> bool:
-    (value, *more) = last.outputs
-    in_loop = last.loop or statement.loop
-    return not (more or in_loop or uses[id(value)] != 1) and value in statement.inputs
+def _is_short(inner: Statement, outer: Statement, indent: int) -> bool:
+    """Tell whether two statements as one have room in a line."""
+    if not outer.outputs and len(outer.inputs) > 1 and len(inner.word) == 1 and inner.word != "x":
+        return False  # a state is returned by its name
+    targets = [f"{word:2}, " for word in outer.words]
+    whole = _together(inner, outer)
+    text = _PLACE.sub(lambda match: _guessed_name(whole.inputs[int(match[1])]), whole.text)
+    return indent + max(len("".join(targets)), len("return ")) + len(text) <= WIDTH
+
+
+def _guessed_name(value: Value) -> str:
+    """Return a name as long as a value's will be."""
+    word = value.node.word if value.node else value.name
+    is_letter = all(len(each) == 1 for each in word.split()) and word != "x"
+    return "x" if is_letter or value.name == "x" else "a_name"
 
 
 def _together(inner: Statement, outer: Statement) -> Statement:
@@ -207,11 +226,24 @@ def _together(inner: Statement, outer: Statement) -> Statement:
             return place(value)
         text = _PLACE.sub(lambda each: place(inner.inputs[int(each[1])]), inner.text)
         before, behind = outer.text[: match.start()], outer.text[match.end() :]
-        whole = not (before or behind) or _BEFORE.search(before) and _BEHIND.search(behind)
-        return text if whole or not _LOOSE.search(_outside(text)) else f"({text})"
+        return f"({text})" if _needs_brackets(text, before, behind) else text
 
     text = _PLACE.sub(replace, outer.text)
-    return Statement(inputs, outer.outputs, text, outer.word, outer.loop)
+    return Statement(inputs, outer.outputs, text, outer.word)
+
+
+def _needs_brackets(text: str, before: str, behind: str) -> bool:
+    """Tell whether a text needs brackets between others, to be computed in the same order."""
+    if not (before or behind) or _BEFORE.search(before) and _BEHIND.search(behind):
+        return False
+    binding = min((_BINDING[sign] for sign in _OPERATOR.findall(_outside(text))), default=_WHOLE)
+    binding = min(binding, _SIGN) if text[0] == "-" else binding
+    left, right = _ENDS.search(before), _BEGINS.match(behind)
+    if behind[:1] in (".", "["):
+        return binding < _WHOLE
+    signed = before[-1:] == "-"
+    outer_left = _BINDING[left[1]] if left else _SIGN if signed else -1
+    return binding <= outer_left or right is not None and binding < _BINDING[right[1]]
 
 
 def _outside(text: str) -> str:
@@ -232,12 +264,10 @@ class _Names:
         self._left = Counter(uses)
         self._names: dict[int, str] = {}
         self._live: set[str] = set()
-        self._states: dict[int, Value] = {}  # by what takes their names in a loop
-        self._state_names: set[str] = set()  # names of states, which nothing else takes
 
     def argument(self, value: Value, alone: bool) -> str:
         """Return the name of an input of the method."""
-        return self._set(value, "x" if alone else value.name or self._free("x"))
+        return self._set(value, "x" if alone else self._free(value.name or "x"))
 
     def filled(self, statement: Statement) -> str:
         """Return an expression with the names of its inputs, each of which is used once more."""
@@ -254,10 +284,6 @@ class _Names:
         if self._left[id(value)] <= 0:
             self._live.discard(self.name_of(value))
 
-    def hold(self, value: Value) -> None:
-        """Keep a value's name until the end of a loop."""
-        self._left[id(value)] += 1
-
     def targets(self, statement: Statement) -> str:
         """Return the names of what a statement computes."""
         keeps_word = " " in statement.word or len(statement.word) == 1
@@ -267,31 +293,15 @@ class _Names:
     def _target(self, value: Value, word: str, keeps_word: bool) -> str:
         if not self._left[id(value)]:
             return "_"
-        state = self._states.get(id(value))
-        if state is not None and self._left[id(state)] <= 0:
-            return self._set(value, self.name_of(state))
         return self.new(value, word if keeps_word or "x" in self._live else "x")
 
     def new(self, value: Value, base: str) -> str:
         """Return a free name for a value."""
         return self._set(value, self._free(base))
 
-    def bind(self, state: Value, last: Value) -> None:
-        """Let what comes after a step have the name of a state, where nothing needs this then."""
-        self._states.setdefault(id(last), state)
-        self._state_names.add(self.name_of(state))
-
-    def rename(self, state: Value, value: Value) -> None:
-        """Give the last value of a state, behind the loop, the state's name."""
-        name = self.name_of(state)
-        self._state_names.discard(name)
-        self._set(value, name)
-        if not self._left[id(value)]:
-            self._live.discard(name)
-
     def is_free(self, name: str) -> bool:
         """Tell whether no value has a name and will still be used by it."""
-        return name not in self._live | self._state_names
+        return name not in self._live
 
     def name_of(self, value: Value) -> str:
         """Return a value's name."""
@@ -307,4 +317,4 @@ class _Names:
         for name in (base, "y", "z") if base == "x" else (base,):
             if self.is_free(name):
                 return name
-        return free_name(base, self._live | self._state_names)
+        return free_name(base, self._live)

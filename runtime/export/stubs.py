@@ -12,12 +12,10 @@ from th_shell.runtime.export.graph import Call, Data, ExportError
 from th_shell.runtime.export.modules import Module, row_of
 from th_shell.runtime.export.operators import node
 from th_shell.runtime.export.parameters import Parameter
-from th_shell.runtime.export.python_text import STEP, broken, is_attribute, parameter_text
+from th_shell.runtime.export.python_text import BODY, STEP, broken, is_attribute, parameter_text
 from th_shell.runtime.t7.values import named_values
 from th_shell.runtime.t7.working_memory import portable_fields, portable_tensors
 from th_shell.torch.tensors.tensor import Tensor
-
-_BODY = STEP * 2
 
 
 def stub(module: Module, data: Data, error: ExportError) -> Data:
@@ -100,20 +98,33 @@ def _text(
     parameters: Mapping[str, Parameter],
     inputs: int,
 ) -> str:
-    arguments = ", ".join(["self", *fields, *parameters])
+    types = {each: _type(value) for each, value in fields.items()}
+    types |= {
+        each: _type(_sizes(parameter)).replace("float", "int")
+        for each, parameter in parameters.items()
+    }
+    arguments = ", ".join(["self", *[f"{each}: {kind}" for each, kind in types.items()]])
     body = [f"self.{each} = {each}" for each in fields]
     body += [parameter_text(each, parameter, each) for each, parameter in parameters.items()]
     kind = re.sub(r"[^\w.]", "_", kind)
-    taken = "x" if inputs == 1 else ", ".join(f"x{n}" for n in range(1, inputs + 1))
+    names = ["x"] if inputs == 1 else [f"x{n}" for n in range(1, inputs + 1)]
+    taken = ", ".join(f"{each}: Tensor" for each in names)
     return "\n".join(
         [
             f"class {name}(nn.Module):",
             f'{STEP}"""{kind} of Torch7, which is not known here: its forward is to be written."""',
             "",
-            broken(f"def __init__({arguments})", STEP, 1) + ":",
-            *[broken(line, _BODY) for line in ("super().__init__()", *body)],
+            broken(f"def __init__({arguments})", STEP, len(" -> None:")) + " -> None:",
+            *[broken(line, BODY) for line in ("super().__init__()", *body)],
             "",
-            f"{STEP}def forward(self, {taken}):",
-            f'{_BODY}raise NotImplementedError("{kind} is not converted")',
+            f"{broken(f'def forward(self, {taken})', STEP, len(' -> Tensor:'))} -> Tensor:",
+            f'{BODY}raise NotImplementedError("{kind} is not converted")',
         ]
     )
+
+
+def _type(value: Any) -> str:
+    """Return the type hint of an argument; all numbers are float."""
+    if isinstance(value, tuple):
+        return "tuple[int, ...]"
+    return "float" if type(value) is int else type(value).__name__

@@ -300,15 +300,16 @@ def create_prompt(
     )
     prompt.app.on_reset += language.history.expect  # before each input the editor asks anew
     indenter.watch(prompt.default_buffer)
-
-    def choose_menu(count: int) -> None:
-        is_short = count <= _SHORT_MENU
-        prompt.complete_style = CompleteStyle.COLUMN if is_short else CompleteStyle.MULTI_COLUMN
-
-    completer.when_found = choose_menu
+    completer.when_found = partial(_choose_menu, prompt)
     if language.signatures is not None:
         SignatureLine(language.signatures, prompt)
     return prompt
+
+
+def _choose_menu(prompt: PromptSession[str], count: int) -> None:
+    """Choose the menu for so many completions: in columns, or one a line with help beside it."""
+    is_short = count <= _SHORT_MENU
+    prompt.complete_style = CompleteStyle.COLUMN if is_short else CompleteStyle.MULTI_COLUMN
 
 
 def _vi_mode() -> StyleAndTextTuples:

@@ -11,6 +11,9 @@ from typing import Any
 from th_shell.runtime.export.graph import Dim, Emitter, Graph, Shape, ToOnnx, Value
 from th_shell.runtime.export.parameters import Parameter
 
+#: Stands in PyTorch's texts before numbers that are sizes of a layer, as its constructor has them.
+SIZE = "#"
+
 
 def plain(kind: str, *constants: float | Sequence[int], **attributes: Any) -> ToOnnx:
     """Return the one operator of ONNX that takes a node's inputs and parameters in their order.

@@ -167,7 +167,7 @@ def power(x: Value, exponent: float) -> Value:
 
 #: ONNX's operators of two tensors: PyTorch's text, and the name of a variable for the result.
 _PAIRS = {
-    "Add": ("{0} + {1}", "sum"),
+    "Add": ("{0} + {1}", "total"),
     "Sub": ("{0} - {1}", "difference"),
     "Mul": ("{0} * {1}", "product"),
     "Div": ("{0} / {1}", "quotient"),
@@ -203,6 +203,15 @@ def with_number(kind: str, x: Value, value: float) -> Value:
         kind, value = "Sub", -value
     text, word = _PAIRS[kind]
     return same(x, plain(kind, float(value)), text.replace("{1}", number(value)), word=word)
+
+
+def minus(number_before: float, x: Value) -> Value:
+    """Return a number minus each element."""
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        return e.op("Sub", e.number(number_before), name)
+
+    return same(x, to_onnx, f"{number(number_before)} - {{0}}", word="difference")
 
 
 def compare(kind: str, x: Value, value: float) -> Value:

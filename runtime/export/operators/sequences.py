@@ -23,7 +23,7 @@ from th_shell.runtime.export.graph import (
     Steps,
     Value,
 )
-from th_shell.runtime.export.operators import moved, node, reshaped
+from th_shell.runtime.export.operators import SIZE, moved, node, reshaped
 from th_shell.runtime.export.operators.shaping import MERGED, UNMERGED, merge, permute, unmerge
 from th_shell.runtime.export.parameters import Parameter
 
@@ -81,7 +81,8 @@ def zeros(like: Value, dim: int | None, sizes: Sequence[int], word: str = "h") -
         return e.op("Expand", e.number(0), whole)
 
     batch = [] if dim is None else [like.shape[dim] if like.shape is not None else None]
-    text = ", ".join([*([] if dim is None else [f"{{0}}.size({dim})"]), *map(str, sizes)])
+    marked = [f"{SIZE}{size}" for size in sizes]
+    text = ", ".join([*([] if dim is None else [f"{{0}}.size({dim})"]), *marked])
     call = f"torch.zeros({text}, device={{0}}.device)"
     text = call if like.kind == "int" else f"{{0}}.new_zeros({text})"
     return node([like], to_onnx, (*batch, *sizes), text, word=word)
@@ -98,7 +99,10 @@ def recall(graph: Graph, key: Any, start: Callable[[Value, int], Value], x: Valu
             first = value = start(x, 0)
         else:
             first = start(memory.sequence, 1)
-            value = Value(graph, first.shape, name=first.node.word if first.node else "h")
+            name = first.node.word if first.node and len(first.node.word) == 1 else "h"
+            if first.node:
+                first.node.word = name
+            value = Value(graph, first.shape, name=name)
         memory.states[key] = State(first, value, value)
     return memory.states[key].last
 
@@ -121,7 +125,7 @@ def loop(graph: Graph, data: Data, body_of: Callable[[Graph, Data], Data]) -> Da
     def step(x: Value) -> Value:
         shape = x.shape[1:] if x.shape is not None else None
         on_shape = lambda shape: x.assume((TIME, *shape))  # noqa: E731
-        steps.append(Value(body, shape, x.kind, source=x, name="step", on_shape=on_shape))
+        steps.append(Value(body, shape, x.kind, source=x, name="x", on_shape=on_shape))
         return steps[-1]
 
     def whole(x: Value) -> Value:

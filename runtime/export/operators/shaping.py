@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from th_shell.runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, Value
-from th_shell.runtime.export.operators import moved, node, plain, replaced, reshaped, total
+from th_shell.runtime.export.operators import SIZE, moved, node, plain, replaced, reshaped, total
 
 
 def contiguous(x: Value) -> Value:
@@ -72,7 +72,9 @@ def _reshape_samples(x: Value, numbers: Sequence[int], shape: Shape) -> Value:
     if len(x_shape) == 2:
         call = Call("nn.Unflatten", {"dim": 1, "size": tuple(numbers)}, {}, ("dim", "size"))
     first, many = ("{0}.size(0)", 0) if -1 in numbers else ("-1", -1)
-    text = f"{{0}}.reshape({first}, {', '.join(map(str, numbers))})"
+    *inner, last = numbers
+    sizes = [first, *map(str, inner), f"{SIZE}{last}" if last > 0 else "-1"]
+    text = f"{{0}}.reshape({', '.join(sizes)})"
     to_onnx = plain("Reshape", [many, *numbers])
     return moved(x, to_onnx, (x_shape[0], *shape), text, layer=call)
 

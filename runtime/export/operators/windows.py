@@ -140,13 +140,28 @@ CONV = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1, "bias": True, "ou
 def conv(
     x: Value, windows: Windows, weight: Parameter, bias: Parameter | None, groups: int = 1
 ) -> Value:
-    """Add a convolution. weight: outputs x inputs of a group x sizes of a window."""
+    """Add a convolution. weight: outputs x inputs of a group x sizes of a window.
+
+    One that is not trained is a buffer, which PyTorch's layer has no place for.
+    """
     outputs, inputs = weight.shape[0], weight.shape[1] * groups
     x.assume((BATCH, inputs, *[None] * len(windows.size)))
     call = _conv_layer("Conv", windows, inputs, outputs, groups=groups, bias=bias is not None)
     to_onnx = plain("Conv", **windows.attributes(), dilations=list(windows.dilation), group=groups)
     parameters = _parameters(x, windows, outputs, weight, bias)
-    return node([x], to_onnx, windows.shape(x, outputs), layer=call, parameters=parameters)
+    shape = windows.shape(x, outputs)
+    if weight.trained:
+        return node([x], to_onnx, shape, layer=call, parameters=parameters)
+    named = windows.arguments("dilation") | {"groups": groups}
+    del named["kernel_size"]
+    taken = ["{0}", "{kernel}", *(["{bias}"] if bias else [])]
+    text = call_text(Call(f"F.conv{len(windows.size)}d", named, CONV))
+    text = text.replace(
+        "(", f"({', '.join(taken)}, " if text[-2] != "(" else f"({', '.join(taken)}", 1
+    )
+    parameters["kernel"] = parameters.pop("weight")
+    parameters = {name: parameters[name] for name in ("kernel", "bias") if name in parameters}
+    return node([x], to_onnx, shape, text, parameters=parameters)
 
 
 def _parameters(

@@ -21,6 +21,7 @@ from th_shell.runtime.export.operators.layers import (
     softmax,
 )
 from th_shell.runtime.export.operators.shaping import squeeze, stack, transpose, unsqueeze
+from th_shell.runtime.export.operators.windows import Windows, conv
 from th_shell.runtime.export.parameters import Parameter
 
 
@@ -222,10 +223,36 @@ def _divisive(m: Module, x: Value) -> Value:
 def _around(m: Module, x: Value, name: str) -> Value:
     """Return an estimate of each place; near the edges there is less around it."""
     x.assume((BATCH, m.whole("nInputPlane"), None, None))
-    estimate = m.tensor(convert(m.child(name), x))
+    estimate = _estimate(m.child(name), x)
     with m.graph.apart():
-        part = m.tensor(convert(m.child("meanestimator"), ew.ones_like(x)))
-    return squeeze(ew.binary("Div", estimate, part), x.rank - 2)
+        part = _estimate(m.child("meanestimator"), ew.ones_like(x))
+    for value, word in ((estimate, "around"), (part, "coverage")):
+        if value.node is not None:
+            value.node.word = word
+    return ew.binary("Div", estimate, part)
+
+
+def _estimate(m: Module, x: Value) -> Value:
+    """Return sums of what is around, weighted by kernels, of all planes together: in one plane."""
+    for child in m.modules:
+        if child.kind != "nn.Replicate":  # which repeats that plane
+            has_kernel = "Convolution" in child.kind
+            x = m.tensor(convert(child, x, _fixed_convolution if has_kernel else None))
+    return x
+
+
+def _fixed_convolution(m: Module, data: Data) -> Data:
+    """Convolve all planes, or each by itself, by kernels that are not trained."""
+    kernel, bias, inputs = m.parameter("weight", False), m.optional("bias", False), None
+    if "Map" in m.kind:
+        inputs = m.whole("nInputPlane")
+        table = m.parameter("connTable").array()
+        if not np.array_equal(table, np.repeat(np.arange(1, inputs + 1), 2).reshape(-1, 2)):
+            raise m.error("connects other planes than nn's normalisation does")
+        kernel = kernel.view(inputs, 1, *kernel.shape[1:])
+    windows = Windows(kernel.shape[-2:], [1, 1])
+    bias = bias if bias is not None and bias.array().any() else None
+    return conv(m.tensor(data), windows, kernel, bias, inputs or 1)
 
 
 @row("nn.SpatialContrastiveNormalization")

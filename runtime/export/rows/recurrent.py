@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from th_shell.runtime.export.data import UndecidedInput, first_tensor, mapped, sequence, table
-from th_shell.runtime.export.graph import BATCH, TIME, Data, Graph, Steps, Value
+from th_shell.runtime.export.graph import BATCH, TIME, Cell, Data, Graph, Steps, Value
 from th_shell.runtime.export.modules import Module, convert, data_row, row
 from th_shell.runtime.export.operators import elementwise as ew
 from th_shell.runtime.export.operators.layers import embedding, linear
@@ -84,10 +84,12 @@ def _seq_gru(m: Module, data: Data) -> Data:
 def _looped(m: Module, data: Data, step: Any, inputs: int, sizes: tuple[int, ...]) -> Value:
     """Add a loop, where PyTorch has no layer. sizes: of the states, the first of which goes out."""
     batch_first = bool(m.get("batchfirst"))
+    names = {"input_size": inputs, "hidden_size": sizes[0]} if len({*sizes}) == 1 else {}
     x, first = _given(m, data, batch_first, inputs)
     x = permute(x, (1, 0, 2)) if batch_first else x
 
     def taken(inner: Module, x_t: Data) -> Data:
+        _note_cell(inner, m.kind.rpartition(".")[2], names)
         states = [_layer_state(inner, n, size, x_t, first) for n, size in enumerate(sizes)]
         results = step(inner, x_t, *states)
         if m.get("maskzero"):
@@ -106,6 +108,20 @@ def _layer_state(m: Module, number: int, size: int, x: Any, first: list[Value]) 
         return first[number] if number < len(first) else zeros(like, dim, (size,), "hc"[number])
 
     return recall(m.graph, (id(m.value), number), start, x)
+
+
+def _note_cell(m: Module, name: str, sizes: dict[str, int]) -> None:
+    """Say what a loop becomes, if the module is in one."""
+    if m.graph.cell == Cell():  # a cell within another one is a part of it
+        m.graph.cell = Cell(name, _TITLES.get(name, f"{m.kind} of Torch7, step by step."), sizes)
+
+
+_TITLES = {
+    "PeepholeLSTM": "An LSTM whose gates see the cells, too, as in Torch7's package rnn.",
+    "GRU": "A GRU that resets h before h_to_n, as in Torch7; nn.GRU resets what h_to_n gives.",
+    "SeqGRU": "A GRU that resets h before h_to_n, as in Torch7; nn.GRU resets what h_to_n gives.",
+    "RNN": "An RNN whose feedback is a layer of its own, as in Torch7's package rnn.",
+}
 
 
 def _lstm_step(m: Module, x: Value, h: Value, c: Value) -> list[Value]:
@@ -129,9 +145,11 @@ def _gru_step(m: Module, x: Value, h: Value) -> list[Value]:
     last = Parameter.made(array[2 * size :], recurrent, part="candidate")
     from_input = linear(x, weight, m.optional("bias"))
     total = ew.binary("Add", narrow(from_input, 1, 0, 2 * size), linear(h, both, None))
-    reset, update = chunks(ew.sigmoid(total), 2, 1, "reset update")
+    reset, update = chunks(ew.sigmoid(total), 2, 1, "r z")
     before = linear(ew.binary("Mul", reset, h), last, None)
     new = ew.tanh(ew.binary("Add", narrow(from_input, 1, 2 * size, None), before))
+    if new.node is not None:
+        new.node.word = "n"
     return [ew.binary("Add", new, ew.binary("Mul", update, ew.binary("Sub", h, new)))]
 
 
@@ -203,6 +221,8 @@ def _cell(m: Module, data: Data) -> Data:
     size = (m.whole("outputSize"),)
     x.assume((BATCH, m.whole("inputSize")))
     sizes: Sizes = [size, size] if _CELLS[m.kind] == 2 else size
+    name = "PeepholeLSTM" if m.kind == "nn.LSTM" and m.get("cell2gate") else m.kind[len("nn.") :]
+    _note_cell(m, name, {"input_size": m.whole("inputSize"), "hidden_size": size[0]})
     return _step(m, x, x, sizes, x.rank == 2)[0]
 
 
@@ -212,6 +232,7 @@ def _recurrence(m: Module, data: Data) -> Data:
     first = first_tensor(data)
     dims, sizes = m.whole("nInputDim"), _sizes(m.get("outputSize"))
     first.assume((BATCH, *[None] * dims))
+    _note_cell(m, "Recurrence", {})
     results = _step(m, data, first, sizes, first.rank > dims)
     return results if isinstance(sizes, list) else results[0]
 
@@ -233,6 +254,7 @@ def _recurrent(m: Module, x: Value) -> Data:
     start, merge = m.child("startModule"), m.child("mergeModule")
     if start.kind not in ("nn.Add", "nn.Identity") or merge.kind != "nn.CAddTable":
         raise m.error("starts and merges by other modules than nn.Add and nn.CAddTable")
+    _note_cell(m, "RNN", {})
     from_input = m.tensor(convert(m.child("inputModule"), x))
     bias = start.parameter("bias") if start.kind == "nn.Add" else None
 
@@ -297,8 +319,8 @@ def _lookup_table(m: Module, x: Value) -> Value:
 
 @row("nn.SAdd")
 def _scalar_add(m: Module, x: Value) -> Value:
-    total = ew.with_number("Add", x, m.number("addend"))
-    return ew.function(total, "neg") if m.get("negate") else total
+    addend = m.number("addend")
+    return ew.minus(-addend, x) if m.get("negate") else ew.with_number("Add", x, addend)
 
 
 @data_row("nn.ExpandAs")

@@ -149,7 +149,12 @@ _WITH_INDICES = _classes("LookupTable", "LookupTableMaskZero")
 
 @data_row("nn.BiSequencer")
 def _bi_sequencer(m: Module, data: Data) -> Data:
-    return convert(m.modules[0], Steps(sequence(data, m.graph)))
+    first = len(m.graph.nodes)
+    result = convert(m.modules[0], Steps(sequence(data, m.graph)))
+    new = [node for node in m.graph.nodes[first:] if node.loop or len(node.outputs) == 2]
+    for node, word in zip(new, ("forward_layer", "backward_layer"), strict=len(new) == 2):
+        node.word = word
+    return result
 
 
 @data_row("nn.BiRnnJoin")

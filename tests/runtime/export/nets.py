@@ -40,3 +40,10 @@ def conv(inputs: int, outputs: int, size: int, **fields: Any) -> TorchObject:
     }
     weight = tensor(outputs, inputs, size, size)
     return module("SpatialConvolution", weight=weight, bias=tensor(outputs), **made | fields)
+
+
+def bare(source: str) -> str:
+    """A source without the sizes of its values, and without its end, which runs it."""
+    lines = source.partition("\n\n\nif __name__")[0].splitlines()
+    kept = [line.partition("  # ")[0] for line in lines if not line.strip().startswith("# ")]
+    return "\n".join(kept) + "\n"

@@ -132,6 +132,7 @@ def test_pytorch(name: str, tmp_path: Path) -> None:
         exec(compile((tmp_path / "net.py").read_text(), "net.py", "exec"), space)
         net = space["Model"]()
         net.load_state_dict(torch.load(tmp_path / "net.pt", weights_only=True))
+        net.eval()
         with torch.no_grad():
             found = net(*map(torch.from_numpy, _inputs(name, shape).values()))
         _compare(name, [each.numpy() for each in (found if isinstance(found, tuple) else [found])])

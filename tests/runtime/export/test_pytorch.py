@@ -14,18 +14,19 @@ import numpy as np
 import pytest
 
 from tests.data_files import data
-from tests.runtime.export.nets import conv, linear, module, tensor
+from tests.runtime.export.nets import bare, conv, linear, module, tensor
 from th_shell.runtime import Table, TorchObject
 from th_shell.runtime.export import ExportError, to_pytorch
+from th_shell.runtime.t7.tensors import tensor_of
 
 
 def source(net: TorchObject, folder: Path, **options: Any) -> str:
-    """The source of a net, without its heading."""
+    """The source of a net, without its heading, its end and comments."""
     report = to_pytorch(net, folder / "net.pt", check=False, **options)
     assert report.files == [str(folder / "net.pt"), str(folder / "net.py")]
     text = (folder / "net.py").read_text()
     assert text.startswith(f'"""{net.torch_typename} of Torch7; its parameters are in net.pt."""\n')
-    return text.partition("\n\n\n")[2]
+    return bare(text.partition("\n\n\n")[2])
 
 
 class _Reader(pickle.Unpickler):
@@ -98,12 +99,12 @@ def residual(channels: int) -> TorchObject:
 BLOCKS = data(__file__, "BLOCKS")
 
 
-def test_blocks_stand_one_after_the_other(tmp_path: Path) -> None:
+def test_blocks_that_are_repeated_are_classes(tmp_path: Path) -> None:
     net = module("Sequential", residual(2), conv(2, 4, 1), residual(4))
     assert source(net, tmp_path) == BLOCKS
     found, _ = state_dict(tmp_path / "net.pt")
     third = net.modules[3].modules[1].modules[1].modules[1]
-    np.testing.assert_array_equal(found["features3.0.weight"], np.asarray(third.weight))
+    np.testing.assert_array_equal(found["layers.2.branch.0.weight"], np.asarray(third.weight))
 
 
 TWO = data(__file__, "TWO")
@@ -137,10 +138,10 @@ def test_pytorch_reads_it(tmp_path: Path) -> None:
     program = (
         "import torch, net; m = net.Model();"
         "m.load_state_dict(torch.load('net.pt', weights_only=True));"
-        "print(m(torch.zeros(1, 2, 3, 3)).shape, m.training)"
+        "print(m(torch.zeros(1, 2, 3, 3)).shape)"
     )
     run = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True)
-    assert run.stdout == b"torch.Size([1, 4, 3, 3]) False\n"
+    assert run.stdout == b"torch.Size([1, 4, 3, 3])\n"
 
 
 def test_old_batch_norms(tmp_path: Path) -> None:
@@ -163,7 +164,7 @@ def test_a_module_that_is_used_twice_has_one_result(tmp_path: Path) -> None:
     twice = linear(3, 2)
     net = module("Sequential", module("ParallelTable", twice, twice), module("CAddTable"))
     assert source(net, tmp_path, input="1x3,1x3").endswith(
-        "    def forward(self, input1, input2):\n"
+        "    def forward(self, input1: Tensor, input2: Tensor) -> Tensor:\n"
         "        x = self.linear(input2)\n"
         "        return x + x\n"
     )
@@ -174,7 +175,7 @@ def test_inputs_have_the_order_of_the_table(tmp_path: Path) -> None:
     first = module("Sequential", module("SelectTable", index=1), module("Tanh"))
     net = module("ConcatTable", second, first)
     assert source(net, tmp_path, input="1x3,1x3").endswith(
-        "    def forward(self, input1, input2):\n"
+        "    def forward(self, input1: Tensor, input2: Tensor) -> tuple[Tensor, Tensor]:\n"
         "        return torch.tanh(input2), torch.tanh(input1)\n"
     )
 
@@ -184,14 +185,14 @@ def test_layers_that_share_parameters_stay_two(tmp_path: Path) -> None:
     other = module("Sequential", module("Linear", **one.modules[1].fields), module("Sigmoid"))
     net = module("Sequential", module("ConcatTable", one, other), module("CAddTable"))
     text = source(net, tmp_path, type="double")
-    assert text.partition("        self.layers2 = ")[2] == (
+    assert text.partition("        self.branch2 = ")[2] == (
         "nn.Sequential(\n            nn.Linear(3, 2),\n            nn.Sigmoid(),\n        )\n"
         "        self.double()\n"
-        "        self.layers2[0].weight = self.layers1[0].weight\n"
-        "        self.layers2[0].bias = self.layers1[0].bias\n"
-        "        self.eval()  # as it was converted; train() to go on\n\n"
-        "    def forward(self, x):\n"
-        "        return self.layers1(x) + self.layers2(x)\n"
+        "        self.branch2[0].weight = self.branch1[0].weight\n"
+        "        self.branch2[0].bias = self.branch1[0].bias\n"
+        "\n"
+        "    def forward(self, x: Tensor) -> Tensor:\n"
+        "        return self.branch1(x) + self.branch2(x)\n"
     )
 
 
@@ -220,20 +221,18 @@ def test_what_is_computed_in_place_in_a_view(tmp_path: Path) -> None:
 def test_a_layer_of_two_inputs_begins_no_chain(tmp_path: Path) -> None:
     bilinear = module("Bilinear", weight=tensor(4, 2, 3), bias=tensor(4))
     net = module("Sequential", bilinear, module("Tanh"), linear(4, 2))
-    to_pytorch(net, tmp_path / "net.pt", check=False)
-    text = (tmp_path / "net.py").read_text()
-    assert text.endswith("return self.classifier(self.bilinear(input1, input2))\n")
+    assert source(net, tmp_path).endswith("return self.classifier(self.bilinear(input1, input2))\n")
 
 
 def test_a_layer_that_is_used_twice_has_no_number(tmp_path: Path) -> None:
     text = source(module("MapTable", linear(3, 2)), tmp_path, input="1x3,1x3")
     assert text == (
         "class Model(nn.Module):\n"
-        "    def __init__(self):\n"
+        "    def __init__(self) -> None:\n"
         "        super().__init__()\n"
         "        self.linear = nn.Linear(3, 2)\n"
-        "        self.eval()  # as it was converted; train() to go on\n\n"
-        "    def forward(self, input1, input2):\n"
+        "\n"
+        "    def forward(self, input1: Tensor, input2: Tensor) -> tuple[Tensor, Tensor]:\n"
         "        return self.linear(input1), self.linear(input2)\n"
     )
 
@@ -265,7 +264,7 @@ def test_means(fields: dict[str, Any], wanted: str, tmp_path: Path) -> None:
     [
         ([1, 1, 1], "x = x + x\n        return x + x"),
         ([1, 2, 1], "x = x + torch.tanh(x)\n        return x + x"),
-        ([2, 1, 1], "return (torch.tanh(x) + x) + x"),
+        ([2, 1, 1], "return torch.tanh(x) + x + x"),
     ],
 )
 def test_a_sum_in_place_of_one_tensor(entries: list[int], wanted: str, tmp_path: Path) -> None:
@@ -313,3 +312,59 @@ def test_slopes_of_the_second_dimension(sizes: str, layer: str, tmp_path: Path) 
     """Of a vector they are those of its elements."""
     net = module("PReLU", nOutputPlane=4, weight=tensor(4))
     assert source(net, tmp_path, input=sizes).endswith(f"return {layer}\n")
+
+
+def test_what_cancels_is_left_out(tmp_path: Path) -> None:
+    """Frames are the last dimension of nn's temporal modules, and the first of PyTorch's."""
+    fields = {"inputFrameSize": 2, "outputFrameSize": 2, "kW": 3, "dW": 1}
+    convs = [
+        module("TemporalConvolution", weight=tensor(2, 6), bias=tensor(2), **fields)
+        for _ in range(2)
+    ]
+    text = source(module("Sequential", convs[0], module("ReLU"), convs[1]), tmp_path)
+    assert text.endswith("        return self.features(x.transpose(1, 2)).transpose(1, 2)\n")
+
+
+def test_a_chain_that_is_used_twice(tmp_path: Path) -> None:
+    """All of its parameters are shared, as in a Siamese net."""
+    one = module("Sequential", linear(3, 2), module("Tanh"))
+    twin = module("Sequential", module("Linear", **one.modules[1].fields), module("Tanh"))
+    text = source(module("ParallelTable", one, twin), tmp_path, input="1x3,1x3")
+    assert text.endswith("        return self.layers(input1), self.layers(input2)\n")
+
+
+def test_kernels_that_are_not_trained_are_buffers(tmp_path: Path) -> None:
+    kernel = conv(2, 1, 3)
+    kernel.bias = tensor_of(np.zeros(1, np.float32))
+    pad = module("SpatialZeroPadding", pad_l=1, pad_r=1, pad_t=1, pad_b=1)
+    estimator = module("Sequential", pad, kernel, module("Replicate", nfeatures=2, dim=1, ndim=3))
+    net = module("SpatialSubtractiveNormalization", nInputPlane=2, meanestimator=estimator)
+    text = source(net, tmp_path)
+    assert 'self.register_buffer("kernel", torch.empty(1, 2, 3, 3))' in text
+    assert "Parameter" not in text and "F.conv2d(" in text
+
+
+def test_sizes_stand_beside_values(tmp_path: Path) -> None:
+    net = module("Sequential", conv(3, 2, 3), module("Tanh"), module("Mean", dimension=2))
+    to_pytorch(net, tmp_path / "net.pt", check=False, input="1x3x8x8", source="digits.t7")
+    text = (tmp_path / "net.py").read_text()
+    start = '"""nn.Sequential of Torch7, converted from digits.t7; its parameters are in net.pt."""'
+    assert text.startswith(start)
+    assert "nn.Conv2d(3, 2, 3),  # batch x 2 x 6 x 6\n" in text
+    assert (
+        "# x: batch x 3 x 8 x 8\n        return self.features(x).mean(1)  # batch x 6 x 6" in text
+    )
+
+
+def test_names_of_files_are_no_code(tmp_path: Path) -> None:
+    name = 'a"""+exit()+"""\\'
+    to_pytorch(linear(2, 3), tmp_path / f"{name}.pt", check=False, source=name)
+    compile((tmp_path / f"{name}.py").read_text(), "net.py", "exec")
+    assert "+exit()+" in (tmp_path / f"{name}.py").read_text().partition("\n")[0]
+
+
+@pytest.mark.needs("torch")
+def test_it_runs_as_a_program(tmp_path: Path) -> None:
+    to_pytorch(linear(2, 3), tmp_path / "net.pt", check=False)
+    run = subprocess.run([sys.executable, tmp_path / "net.py"], capture_output=True, check=True)
+    assert run.stdout.startswith(b"tensor([[")

@@ -19,7 +19,7 @@ import pytest
 
 from tests.data_files import data
 from tests.processes import run_python
-from tests.runtime.export.nets import linear, module, tensor
+from tests.runtime.export.nets import bare, linear, module, tensor
 from th_shell import runtime
 from th_shell.runtime import Table, TorchObject
 from th_shell.runtime.export import ExportError, to_onnx, to_pytorch
@@ -85,6 +85,7 @@ def test_pytorch(name: str, tmp_path: Path) -> None:
     exec(compile(source, "net.py", "exec"), space)
     net = space["Model"]()
     net.load_state_dict(torch.load(tmp_path / "net.pt", weights_only=True))
+    net.eval()
     for inputs, outputs in _cases(name, "Embedding" in source):
         assert len(signature(net.forward).parameters) == len(inputs)
         with torch.no_grad():
@@ -96,7 +97,7 @@ def test_pytorch(name: str, tmp_path: Path) -> None:
 
 def _source(net: Any, tmp_path: Path, shape: str | None) -> str:
     to_pytorch(net, tmp_path / "net.pt", check=False, input=shape)
-    return (tmp_path / "net.py").read_text()
+    return bare((tmp_path / "net.py").read_text())
 
 
 def test_an_lstm_as_people_write_it(tmp_path: Path) -> None:
@@ -109,17 +110,24 @@ def test_an_lstm_as_people_write_it(tmp_path: Path) -> None:
 def test_a_loop_as_people_write_it(tmp_path: Path) -> None:
     entry = _ENTRIES["SeqLSTMP"]
     assert _source(entry["module"], tmp_path, entry["shape"]).partition("forward")[2] == (
-        "(self, x):\n"
+        "(self, x: Tensor) -> Tensor:\n"
         "        h = x.new_zeros(x.size(1), 2)\n"
         "        c = x.new_zeros(x.size(1), 4)\n"
         "        outputs = []\n"
         "        for x_t in x:\n"
-        "            i, f, o, g = (self.linear1(x_t) + self.linear2(h)).chunk(4, 1)\n"
-        "            product = torch.sigmoid(f) * c\n"
-        "            c = product + (torch.sigmoid(i) * torch.tanh(g))\n"
-        "            h = self.linear3(torch.sigmoid(o) * torch.tanh(c))\n"
+        "            h, c = self.step(x_t, h, c)\n"
         "            outputs.append(h)\n"
-        "        return torch.stack(outputs)\n"
+        "        return torch.stack(outputs)\n\n"
+        "    def step(self, x: Tensor, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:\n"
+        "        i, f, o, g = (self.x_to_gates(x) + self.h_to_gates(h)).chunk(4, 1)\n"
+        "        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)\n"
+        "        return self.h_to_h(torch.sigmoid(o) * torch.tanh(c)), c\n\n\n"
+        "class Model(nn.Module):\n"
+        "    def __init__(self) -> None:\n"
+        "        super().__init__()\n"
+        "        self.seq_lstmp = SeqLSTMP()\n\n"
+        "    def forward(self, x: Tensor) -> Tensor:\n"
+        "        return self.seq_lstmp(x)\n"
     )
 
 
@@ -197,9 +205,9 @@ def test_a_language_model_of_torch_rnn(tmp_path: Path) -> None:
     chain = module("Sequential", table, lstm, views[0], linear(2, 9), views[1])
     source = _source(module("LanguageModel", net=chain), tmp_path, None)
     assert source.partition("forward")[2] == (
-        "(self, x):\n"
+        "(self, x: Tensor) -> Tensor:\n"
         "        x, _ = self.lstm(self.embedding(x - 1))\n"
-        "        return self.linear(x.flatten(0, 1)).unflatten(0, x.shape[:2])\n"
+        "        return self.linear(x)\n"
     )
 
 
@@ -236,3 +244,13 @@ ZeroGrad
 def test_all_classes_are_known() -> None:
     names = [f"nn.{name}" for name in _CLASSES]
     assert [name for name in names if row_of(name) is None and name not in REASONS] == []
+
+
+def test_a_cell_is_one_class_wherever_it_is(tmp_path: Path) -> None:
+    with gzip.open(_FILE) as file:
+        twin = next(each for each in runtime.load(file).to_list() if each["name"] == "LSTM")
+    both = module("ConcatTable", _ENTRIES["LSTM"]["module"], twin["module"])
+    text = _source(both, tmp_path, twin["shape"])
+    assert text.count("class PeepholeLSTM(nn.Module)") == text.count("class ") - 1 == 1
+    assert text.count(" = PeepholeLSTM(3, ") == 2
+    assert "self.x_to_i = nn.Linear(input_size, hidden_size)" in text

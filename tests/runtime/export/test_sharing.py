@@ -156,6 +156,7 @@ def test_pytorch(seed: int, tmp_path: Path) -> None:
     exec(compile((tmp_path / "net.py").read_text(), "net.py", "exec"), space)
     made, state = space["Model"](), torch.load(tmp_path / "net.pt", weights_only=True)
     made.load_state_dict(state)
+    made.eval()
     with torch.no_grad():
         found = made(torch.from_numpy(x))
     _compare(net, x, [each.numpy() for each in found])

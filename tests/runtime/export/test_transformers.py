@@ -10,7 +10,7 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from tests.runtime.export.nets import module
+from tests.runtime.export.nets import bare, module
 from th_shell.runtime import TorchObject
 from th_shell.runtime.export import to_onnx, to_pytorch
 from th_shell.runtime.t7.tensors import tensor_of
@@ -85,9 +85,9 @@ def test_the_source(tmp_path: Path) -> None:
     to_pytorch(
         module("BilinearSamplerBHWD"), tmp_path / "net.pt", check=False, input="1x4x5x3,1x3x2x2"
     )
-    forward = (tmp_path / "net.py").read_text().partition("    def forward")[2]
+    forward = bare((tmp_path / "net.py").read_text()).partition("    def forward")[2]
     assert forward == (
-        "(self, input1, input2):\n"
+        "(self, input1: Tensor, input2: Tensor) -> Tensor:\n"
         "        x = input1.permute(0, 3, 1, 2)\n"
         "        x = F.grid_sample(x, input2.flip(3), align_corners=True)\n"
         "        return x.permute(0, 2, 3, 1)\n"
