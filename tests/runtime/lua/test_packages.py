@@ -38,6 +38,12 @@ def test_print_writes_at_once_and_in_order_with_standard_error(tmp_path: Path) -
     assert (tmp_path / "log").read_text() == lines.replace("|", "\n")
 
 
+def test_a_bar_is_as_wide_as_columns_tells() -> None:
+    source = "require 'xlua' xlua.progress(1, 2)"
+    widths = [th("-e", source, COLUMNS=columns).find("]") for columns in ("60", "100", "200", "")]
+    assert widths == [28, 68, 88, 48]
+
+
 def test_the_words_before_a_script_start_another(tmp_path: Path) -> None:
     script = tmp_path / "s.lua"
     script.write_text("print(arg[0], arg[1], #arg, arg[-1] ~= nil)")
