@@ -78,6 +78,7 @@ end
 
 function io.write(...)
   local ok, done, message, code = pcall(old_write, io.output(), ...)
+  if done == 'attempt to use a closed file' then errors.fail('standard file is closed') end
   if not ok then errors.fail((gsub(done, "bad argument #(%d+) to '%?'", function(n)
     return ("bad argument #%d to 'write'"):format(n - 1)
   end))) end

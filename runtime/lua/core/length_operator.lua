@@ -4,8 +4,8 @@
 -- function of ours, which needs no name that a program could hide or see. Once LuaJIT has compiled
 -- such a call, it takes no longer than `#` of a plain table does.
 --
--- Such a source defines a class or `__len`, requires a module that is not loaded yet, or runs another
--- file; so do all that are compiled after it.
+-- Such a source defines a class or `__len`, requires a module that is not loaded yet, or runs
+-- another file; so do all that are compiled after it.
 -- @module length_operator
 
 local tokens = import 'core.tokens'
