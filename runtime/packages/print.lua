@@ -4,6 +4,7 @@
 local host, torch, bridge, errors = import('host', 'torch', 'core.bridge', 'core.errors')
 local escapes, python_calls = import('core.escapes', 'core.python_calls')
 local type_names, interrupts = import('core.type_names', 'stopping.interrupts')
+local output = import 'packages.output'
 
 local printing = {}
 
@@ -160,7 +161,8 @@ end
 function print_new(...)
   local n = select('#', ...)
   for i = 1, n do print_value((select(i, ...)), i == n, write) end
-  if n > 0 then io.flush() end
+  if n == 0 then return end
+  if io.output() == stdout then output.flush() else io.flush() end
 end
 
 --- Sets how many levels of nested tables print shows; 0 restores Lua's own print.

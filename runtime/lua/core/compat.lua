@@ -10,6 +10,7 @@ local compat = {}
 local ffi = require 'ffi'
 ffi.cdef 'int pclose(void *stream);'
 
+local io = io -- a program may take the global away
 local select, type, getmetatable = select, type, getmetatable
 local pcall, error = pcall, error
 local find, gsub = string.find, string.gsub
