@@ -47,6 +47,10 @@ _PREPARE = b"""
     package.path, package.cpath, as_cpu, trusts = ...
     if as_cpu == 'yes' then torch.gpuascpu() end
     torch.trustfunctions(trusts == 'yes')
+    setprintlevel(0) -- print is Lua's own there, until the job requires trepl
+    local trepl = package.loaded.trepl
+    package.loaded.trepl = nil
+    function package.preload.trepl() setprintlevel(5) return trepl end
 """
 
 

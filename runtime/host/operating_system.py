@@ -147,6 +147,12 @@ def columns() -> int:
         return 80
 
 
+def _columns_of_bars() -> int:
+    """Return what `tput cols` does: `COLUMNS` where that is set, else the terminal's width."""
+    given = os.environ.get("COLUMNS", "")
+    return int(given) if given.isdecimal() and int(given) else columns()
+
+
 def _mentions(path: bytes, text: bytes) -> bool:
     """Tell whether a text occurs in a file's bytes; False where the file cannot be read."""
     try:
@@ -186,7 +192,7 @@ def functions() -> dict[str, Callable[..., Any]]:
         "os_tmpname": _tmpname,
         "os_uname": _uname,
         "os_sleep": sleep,
-        "os_columns": columns,
+        "os_columns": _columns_of_bars,
         "file_mentions": _mentions,
     }
     return {

@@ -4,15 +4,18 @@
 local host, torch, bridge, errors = import('host', 'torch', 'core.bridge', 'core.errors')
 local escapes, python_calls = import('core.escapes', 'core.python_calls')
 local type_names, interrupts = import('core.type_names', 'stopping.interrupts')
+local output = import 'packages.output'
 
 local printing = {}
 
 local find, gsub, match, rep, sub = string.find, string.gsub, string.match, string.rep, string.sub
 local visible = escapes.visible
 local stdout, write_file = io.stdout, getmetatable(io.stdout).__index.write
+local io = io
 
+-- Writes where the program's io.write does, which it may have replaced.
 local function write(...)
-  return write_file(stdout, ...)
+  return io.write(...)
 end
 
 -- Writes texts for people at a prompt: text that comes from a file must not control their terminal.
@@ -154,10 +157,12 @@ local function print_value(value, is_last, put)
 end
 
 --- The reference's print: numbers and strings with a tab behind them, other values on lines of
--- their own, tables with their contents.
+-- their own, tables with their contents. What it writes is in a file or pipe at once.
 function print_new(...)
   local n = select('#', ...)
   for i = 1, n do print_value((select(i, ...)), i == n, write) end
+  if n == 0 then return end
+  if io.output() == stdout then output.flush() else io.flush() end
 end
 
 --- Sets how many levels of nested tables print shows; 0 restores Lua's own print.

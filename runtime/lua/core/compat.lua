@@ -7,6 +7,10 @@ local host, errors, python_calls = import('host', 'core.errors', 'core.python_ca
 
 local compat = {}
 
+local ffi = require 'ffi'
+ffi.cdef 'int pclose(void *stream);'
+
+local io = io -- a program may take the global away
 local select, type, getmetatable = select, type, getmetatable
 local pcall, error = pcall, error
 local find, gsub = string.find, string.gsub
@@ -75,6 +79,7 @@ end
 
 function io.write(...)
   local ok, done, message, code = pcall(old_write, io.output(), ...)
+  if done == 'attempt to use a closed file' then errors.fail('standard file is closed') end
   if not ok then errors.fail((gsub(done, "bad argument #(%d+) to '%?'", function(n)
     return ("bad argument #%d to 'write'"):format(n - 1)
   end))) end
@@ -114,23 +119,46 @@ local function finish(limit, ...)
   return errors.results(...)
 end
 
---- os.execute with Lua 5.2's results: success, 'exit' or 'signal', code.
-function os.execute(command)
-  if command == nil then return execute() ~= 0 end
-  stdout:flush()
-  local status = finish(begin(), pcall(execute, command))
-  if type(status) ~= 'number' then return status end
+-- Lua 5.2's results for the status that C's functions return: success, 'exit' or 'signal', code.
+local function results_of(status)
   local signal, code = status % 128, math.floor(status / 256)
   if signal ~= 0 then return nil, 'signal', signal end
   if code ~= 0 then return nil, 'exit', code end
   return true, 'exit', 0
 end
 
-local function pass(...) return ... end
+--- os.execute with Lua 5.2's results.
+function os.execute(command)
+  if command == nil then return execute() ~= 0 end
+  stdout:flush()
+  local status = finish(begin(), pcall(execute, command))
+  if type(status) ~= 'number' then return status end
+  return results_of(status)
+end
+
+local pipes = setmetatable({}, { __mode = 'k' }) -- those of io.popen
+
+local function noted(pipe, ...)
+  if pipe then pipes[pipe] = true end
+  return pipe, ...
+end
 
 function io.popen(...)
   -- No tail call of `finish`: the name of this function would be lost.
-  return pass(finish(begin(), pcall(popen, ...)))
+  return noted(finish(begin(), pcall(popen, ...)))
 end
+
+-- close with Lua 5.2's results for a pipe, of which this LuaJIT forgets the command's status.
+local function closing(old_close)
+  return function(...)
+    local pipe = ...
+    if not pipes[pipe] or io.type(pipe) ~= 'file' then return old_close(...) end
+    local status = ffi.C.pclose(ffi.cast('void *', pipe))
+    ffi.cast('void **', tonumber(('%p'):format(pipe)))[0] = nil -- as LuaJIT marks closed files
+    if status == -1 then return nil, 'No child processes', ffi.errno() end
+    return results_of(status)
+  end
+end
+methods.close, io.close = closing(methods.close), closing(io.close)
 
 return compat

@@ -4,8 +4,8 @@
 -- function of ours, which needs no name that a program could hide or see. Once LuaJIT has compiled
 -- such a call, it takes no longer than `#` of a plain table does.
 --
--- Such a source defines a class or `__len`, or requires a module that is not loaded yet; so do all
--- that are compiled after it.
+-- Such a source defines a class or `__len`, requires a module that is not loaded yet, or runs
+-- another file; so do all that are compiled after it.
 -- @module length_operator
 
 local tokens = import 'core.tokens'
@@ -215,6 +215,9 @@ end
 local are_expected = false
 
 local function requires_others(source)
+  for _, word in ipairs{ 'dofile', 'include', 'loadfile' } do
+    if find(source, word, 1, true) then return true end
+  end
   for name in gmatch(source, 'require%s*(%b())') do
     name = match(name, '^%(%s*["\']([^"\']*)["\']%s*%)$')
     if not name or loaded[name] == nil then return true end

@@ -729,7 +729,7 @@ def test_an_interrupt_where_no_lua_runs_ends_no_command(lua: Engine) -> None:
     lua.run("pipe = io.popen('sleep 0.5; echo done')")
     lua.interrupt()
     time.sleep(0.3)
-    assert lua.eval("pipe:read('*a'), pipe:close()") == ("done\n", True)
+    assert lua.eval("pipe:read('*a'), pipe:close()") == ("done\n", True, "exit", 0)
 
 
 def test_ctrl_c_that_a_command_has_got(lua: Engine) -> None:

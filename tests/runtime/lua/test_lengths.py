@@ -10,6 +10,7 @@ import pytest
 
 from tests.conftest import Lua
 from tests.data_files import data
+from tests.processes import run_th
 from th_shell.runtime.shell import Engine
 
 # Classes whose objects have a length, and have none, and a function that prints values.
@@ -71,6 +72,14 @@ def test_a_pipe_is_read_once(lua: Lua, tmp_path: Path) -> None:
     writer.start()
     assert lua(f"print(dofile({str(path)!r}))") == "0\t\n"
     writer.join()
+
+
+def test_a_source_that_runs_another_file(tmp_path: Path) -> None:
+    path = tmp_path / "counted.lua"
+    path.write_text("torch.class('Counted').__len = function() return 7 end")
+    for run in ("dofile", "paths.dofile", "include", "loadfile"):
+        call = f"{run}({str(path)!r})" + "()" * (run == "loadfile")
+        assert run_th("-e", f"{call} print(#Counted.new())").stdout == "7\t\n"
 
 
 def test_what_is_compiled_after_such_a_source(lua: Lua) -> None:

@@ -27,6 +27,23 @@ def test_temporary_files_go_with_the_program(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_print_writes_at_once_and_in_order_with_standard_error(tmp_path: Path) -> None:
+    source = (
+        "print(1) io.stderr:write('2\\n') print{3} io.stderr:write('4\\n') print(torch.ones(1))"
+    )
+    with open(tmp_path / "log", "w") as log:
+        command = [ROOT / "scripts" / "th", "-e", f"{source} io.stderr:write('5')"]
+        subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=True)
+    lines = "1\t|2|{|  1 : 3|}|4| 1|[torch.DoubleTensor of dimension 1]||5"
+    assert (tmp_path / "log").read_text() == lines.replace("|", "\n")
+
+
+def test_a_bar_is_as_wide_as_columns_tells() -> None:
+    source = "require 'xlua' xlua.progress(1, 2)"
+    widths = [th("-e", source, COLUMNS=columns).find("]") for columns in ("60", "100", "200", "")]
+    assert widths == [28, 68, 88, 48]
+
+
 def test_the_words_before_a_script_start_another(tmp_path: Path) -> None:
     script = tmp_path / "s.lua"
     script.write_text("print(arg[0], arg[1], #arg, arg[-1] ~= nil)")

@@ -96,6 +96,25 @@ def test_errors_of_jobs(pool: Lua, job: str, message: str) -> None:
     """)
 
 
+def test_print_of_jobs_is_luas_own_until_they_require_trepl(pool: Lua) -> None:
+    pool.run("""
+        local list = {}
+        local function printed()
+          local parts, tostring_was = {}, tostring
+          function tostring(value) parts[#parts + 1] = type(value) return tostring_was(value) end
+          print({ 1 })
+          tostring = tostring_was
+          return table.concat(parts), print == print_new
+        end
+        pool:addjob(printed, function(...) list[1] = { ... } end)
+        pool:addjob(function() require 'trepl' return print == print_new end, function(is)
+          list[2] = is
+        end)
+        pool:synchronize()
+        assert(list[1][1] == 'table' and not list[1][2] and list[2])
+    """)
+
+
 def test_jobs_for_one_thread(pool: Lua) -> None:
     pool.run("""
         pool:specific(true)

@@ -48,7 +48,7 @@ def test_a_full_disk(into_full: Callable[..., tuple[int, str]], statement: str) 
 
 
 @needs_full
-@pytest.mark.parametrize("statement", ["io.write(('x'):rep(1e6))", "print(1) io.stdout:flush()"])
+@pytest.mark.parametrize("statement", ["io.write(('x'):rep(1e6))", "io.write(1) io.stdout:flush()"])
 def test_a_full_disk_that_was_noticed_before(
     into_full: Callable[..., tuple[int, str]], statement: str
 ) -> None:
