@@ -36,11 +36,12 @@ _FLAGS = ("--no-check", "--require-check", "--all", "--stub")
 _OF_NETS = tuple(
     "--select --input --sample --treat --type --lua --no-check --require-check".split()
 )
-_NETS = (".pt", ".onnx")
+_NETS = (".pt", ".onnx", "/")
 _WEIGHTS = (".safetensors", ".h5", ".npz")
 _OF_WEIGHTS = ("--select", "--type", "--all")
 _OPTIONS = {  # the options for new files, by the ends of their names
     ".pt": (*_OF_NETS, "--python", "--stub"),
+    "/": (*_OF_NETS, "--python"),
     ".onnx": _OF_NETS,
     ".safetensors": _OF_WEIGHTS,
     ".h5": _OF_WEIGHTS,
@@ -89,6 +90,7 @@ def run(words: Sequence[str], prepare: Prepare) -> int:
 def _ending(target: str, options: Mapping[str, str]) -> str:
     """Return the end of the new file's name. Raises UsageError for an option that it cannot use."""
     endings = [each for each in _OPTIONS if each]
+    target += "/" if os.path.isdir(target) else ""
     ending = next((each for each in endings if target.endswith(each)), "")
     if target and not ending:
         raise UsageError(f"--convert: the name of the new file ends with {_listed(endings)}")
@@ -101,7 +103,7 @@ def _ending(target: str, options: Mapping[str, str]) -> str:
 
 
 def _listed(words: Iterable[str]) -> str:
-    *first, last = words
+    *first, last = ("folder/" if word == "/" else word for word in words)
     return f"{', '.join(first)} or {last}" if first else last
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from tempfile import TemporaryFile
 from typing import IO, Any, Literal
 
 import numpy as np
@@ -31,6 +33,7 @@ from th_shell.runtime.export.lowering import find_module, shapes_of
 from th_shell.runtime.export.parameters import FLOATS, write_state_dict
 from th_shell.runtime.export.pytorch_source import main_block, pytorch_source
 from th_shell.runtime.export.stubs import stub
+from th_shell.runtime.export.weights import write_safetensors
 from th_shell.runtime.io.replacement import Replacement
 from th_shell.runtime.t7.files import Path
 from th_shell.runtime.t7.tensors import lua_tensor
@@ -126,30 +129,70 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
     """Write a net as PyTorch's: its parameters as a state_dict, and its source beside that.
 
     target: the name of the first, model.pt for example; the source is then model.py, which defines
-    the class Model: ``net = Model(); net.load_state_dict(torch.load("model.pt"))``. value, options
-    and errors are those of `to_onnx`; PyTorch is needed for the check alone, in any Python.
+    the class Model: ``net = Model(); net.load_state_dict(torch.load("model.pt"))``. Of a folder
+    (`model/`), it is one as Hugging Face's hub has it: model.safetensors, for
+    ``safetensors.torch.load_model``, model.py and config.json. value, options and errors are those
+    of `to_onnx`; PyTorch is needed for the check alone, in any Python.
     """
     settings = ConversionOptions(**options)
     python = find_python(settings.python) if settings.check else None
     net, graph = _read(value, settings)
-    base = os.path.splitext(os.fsdecode(target))[0]
-    name = os.path.basename(os.fsdecode(target))
+    name = os.fsdecode(target)
+    folder = name if name.endswith("/") or os.path.isdir(name) else ""
+    base = os.path.join(folder, "model") if folder else os.path.splitext(name)[0]
+    weights = f"{base}.safetensors" if folder else name
     origin = f", converted from {settings.source}" if settings.source else ""
-    heading = f"{net.torch_typename} of Torch7{origin}; its parameters are in {name}."
+    kept_in = os.path.basename(weights)
+    heading = f"{net.torch_typename} of Torch7{origin}; its parameters are in {kept_in}."
     source = pytorch_source(graph, _CLASS, heading, settings.floats)
-    files = [os.fsdecode(target), f"{base}.py"]
-    report = Report(files, _narrows(net, settings), remarks=graph.remarks + graph.assumed)
-    with _new_file(target) as file, _new_file(f"{base}.py") as text:
-        write_state_dict(file, source.parameters, settings.floats)
-        file.flush()
-        written = python and PyTorchFiles(
-            python, file.fileno(), source.text, _CLASS, graph, settings.floats
-        )
-        _check(report, settings, net, graph, written or _NO_PYTORCH)
+    report = Report([weights, f"{base}.py"], _narrows(net, settings))
+    report.remarks = graph.remarks + graph.assumed
+    with _new_folder(folder), _new_file(weights) as file, _new_file(f"{base}.py") as text:
+        with TemporaryFile() if folder else nullcontext(file) as checked:
+            write_state_dict(checked, source.parameters, settings.floats)
+            checked.flush()
+            written = python and PyTorchFiles(
+                python, checked.fileno(), source.text, _CLASS, graph, settings.floats
+            )
+            _check(report, settings, net, graph, written or _NO_PYTORCH)
         shapes = report.outcome.inputs if report.outcome else guessed_sizes(graph)
-        ending = main_block(graph, _CLASS, name, shapes, settings.floats)
+        ending = main_block(graph, _CLASS, kept_in, shapes, settings.floats)
         text.write((source.text + ending).encode())
+        if folder:
+            write_safetensors(file, source.parameters, settings.floats)
+            report.files.append(os.path.join(folder, "config.json"))
+            with _new_file(report.files[-1]) as config:
+                config.write(_config(net, settings, shapes))
     return report
+
+
+def _config(
+    net: TorchObject, settings: ConversionOptions, shapes: Mapping[str, Sequence[int]]
+) -> bytes:
+    """Return the text of config.json: what the net is, and the sizes of its inputs."""
+    content = {
+        "architectures": [_CLASS],
+        "torch_dtype": settings.floats,
+        "torch7_class": net.torch_typename,
+        "torch7_file": settings.source,
+        "inputs": {name: list(sizes) for name, sizes in shapes.items()},
+    }
+    return (json.dumps(content, indent=2) + "\n").encode()
+
+
+@contextmanager
+def _new_folder(folder: str) -> Iterator[None]:
+    """Make a folder, if it has a name and is not there; leave none where the block fails."""
+    is_new = folder != "" and not os.path.isdir(folder)
+    if is_new:
+        os.mkdir(folder)
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            with suppress(OSError):
+                os.rmdir(folder)
+        raise
 
 
 def _read(

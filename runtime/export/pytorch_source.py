@@ -67,16 +67,22 @@ def main_block(
         else:
             inputs.append(f"torch.randn({sizes}{kind})")
     names = ["x"] if len(inputs) == 1 else [value.name for value in graph.inputs]
+    is_safe = file.endswith(".safetensors")
     lines = [
+        *(["from safetensors.torch import load_model", ""] if is_safe else []),
         f"model = {name}()",
         f"path = Path(__file__).with_name({json.dumps(file)})",
-        "model.load_state_dict(torch.load(path, weights_only=True))",
+        "load_model(model, path)"
+        if is_safe
+        else "model.load_state_dict(torch.load(path, weights_only=True))",
         "model.eval()",
         *[f"{name} = {text}" for name, text in zip(names, inputs, strict=True)],
         "with torch.inference_mode():",
         f"{STEP}print(model({', '.join(names)}))",
     ]
-    return "\n".join(["", "", 'if __name__ == "__main__":', *[STEP + line for line in lines], ""])
+    return "\n".join(
+        ["", "", 'if __name__ == "__main__":', *[(STEP + line).rstrip() for line in lines], ""]
+    )
 
 
 def _imports(body: str) -> str:

@@ -108,7 +108,8 @@ def test_help(capsys: pytest.CaptureFixture[str]) -> None:
     """All options and names of new files are told, in lines that fit."""
     assert main(["--convert", "--help"]) == 0
     told = capsys.readouterr().out
-    endings = [ending for ending in convert._OPTIONS if ending]
+    endings = [ending for ending in convert._OPTIONS if ending not in ("", "/")]
+    assert "\n  folder/ " in told
     words = {*convert._NEEDS, *convert._FLAGS, *endings}
     assert words <= set(re.findall(r"(?<![\w.])(?:--|\.)[\w-]+", told))
     assert max(map(len, told.splitlines())) <= 100

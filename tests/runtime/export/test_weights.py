@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -15,8 +16,8 @@ from safetensors.numpy import load_file, safe_open
 
 from tests.runtime.export.nets import conv, linear, module, tensor
 from tests.runtime.io.torch7_files import FILES
-from th_shell.runtime import T7Error, Table, load, save
-from th_shell.runtime.export import ExportError, to_hdf5, to_npz, to_safetensors
+from th_shell.runtime import T7Error, Table, TorchObject, load, save
+from th_shell.runtime.export import ExportError, to_hdf5, to_npz, to_pytorch, to_safetensors
 from th_shell.runtime.t7.tensors import tensor_of
 
 WRITERS = {".safetensors": to_safetensors, ".h5": to_hdf5, ".npz": to_npz}
@@ -179,3 +180,25 @@ def test_what_fails_leaves_the_target(
     with pytest.raises(ExportError):
         write(Table({}), target, select="x")
     assert target.read_text() == "old" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_folder_as_the_hub_has_it(tmp_path: Path) -> None:
+    twin = linear(4, 4)
+    net = module("Sequential", linear(3, 4), twin, module("Tanh"), twin)
+    folder = tmp_path / "net"
+    report = to_pytorch(net, f"{folder}/", check=False, source="net.t7")
+    names = ["model.safetensors", "model.py", "config.json"]
+    assert report.files == [f"{folder}/{name}" for name in names]
+    assert sorted(path.name for path in folder.iterdir()) == sorted(names)
+    with safe_open(folder / names[0], "np") as file:
+        assert len(file.keys()) == 4  # the layer that stands twice is one
+    text = (folder / names[1]).read_text()
+    assert "load_model(model, path)" in text and "model.safetensors" in text
+    config = json.loads((folder / names[2]).read_text())
+    assert config["torch7_file"] == "net.t7" and config["inputs"]["input"][-1] == 3
+
+
+def test_no_folder_is_left_where_a_net_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(ExportError):
+        to_pytorch(TorchObject("my.Layer", {}), f"{tmp_path}/net/", check=False)
+    assert not list(tmp_path.iterdir())
