@@ -120,7 +120,7 @@ def converse(
     first: the prompt that stands there already, behind the greeting. start: what is then done in
     the background.
     """
-    warnings = "".join(f"{visible(warning)}\n" for warning in session.config.warnings)
+    warnings = "".join(f"{session.fitted(visible(each))}\n" for each in session.config.warnings)
     with calm():
         if first is not None:
             first.say(warnings)
