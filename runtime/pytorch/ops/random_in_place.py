@@ -6,26 +6,23 @@ What is wrong with a call is said before any number is drawn.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import dtype
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import check_long
 from th_shell.torch.calls.table import op
-from th_shell.torch.compute.elementwise import ALL, FLOATS, NUMBERS, check_types
+from th_shell.torch.compute.elementwise import ALL, FLOATS, check_types
 from th_shell.torch.ops.views import expanded
 from th_shell.torch.streams.distributions import (
     exponentials,
     fill_bernoulli,
     fill_bernoulli_each,
     fill_from_uniform,
-    fill_log_normal,
     fill_normal,
 )
 from th_shell.torch.streams.generator import Source, words_of
@@ -98,58 +95,18 @@ def normal_(
 
 
 @op(function=False)
-def log_normal_(
-    input: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Source = None
-) -> Tensor:
-    """Fill with numbers whose logarithms are normal."""
-    require(std > 0, "log_normal_ expects std > 0.0, but found std={:g}", std)
-    return _fill(fill_log_normal, input, generator, mean, std, kernel="log_normal_cpu")
-
-
-@op(function=False)
 def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Source = None) -> Tensor:
     """Fill with numbers of the exponential distribution with the rate lambd."""
     require(lambd > 0, "exponential_ expects lambda > 0.0, but found lambda={:g}", lambd)
-    _require_float(input, "Exponential")
+    takes = (
+        "Exponential distribution is a continuous probability distribution. dtype must be a "
+        "floating point but you specified {}"
+    )
+    require(input.dtype.is_floating_point, takes, input.dtype.scalar)
     return _fill(fill_from_uniform, input, generator, lambda u: exponentials(u, lambd))
 
 
-@op(function=False)
-def cauchy_(
-    input: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Source = None
-) -> Tensor:
-    """Fill with numbers of Cauchy's distribution."""
-    require(sigma > 0, "cauchy_ expects sigma > 0.0, but found sigma={:g}", sigma)
-    _require_float(input, "Cauchy")
-
-    def transform(uniform: Array) -> Array:
-        return median + sigma * np.tan(np.pi * (uniform - 0.5))
-
-    return _fill(fill_from_uniform, input, generator, transform)
-
-
-def _require_float(input: Tensor, distribution: str) -> None:
-    if not input.dtype.is_floating_point:
-        raise RuntimeError(
-            f"{distribution} distribution is a continuous probability distribution. dtype must be "
-            f"a floating point but you specified {input.dtype.scalar}"
-        )
-
-
 # -- whole numbers
-
-
-@op(function=False)
-def geometric_(input: Tensor, p: float, *, generator: Source = None) -> Tensor:
-    """Fill with numbers of trials until one succeeds, each with probability p."""
-    require(0 < p < 1, "geometric_ expects p to be in (0, 1), but got p={:g}", p)
-
-    def transform(uniform: Array) -> Array:
-        return np.ceil(np.log(uniform) / math.log1p(-p))
-
-    return _fill(
-        fill_from_uniform, input, generator, transform, kernel="geometric_cpu", takes=NUMBERS
-    )
 
 
 @op(function=False)

@@ -131,11 +131,6 @@ def exponentials(uniform: Array, rate: float = 1.0) -> Array:
     return np.log1p(-uniform) / -rate
 
 
-def fill_log_normal(words: Words, out: Array, mean: float, deviation: float) -> None:
-    """Fill an array of floats with numbers whose logarithms are normal."""
-    fill_in_turn(out, lambda count: np.exp(_draw_in_pairs(words, count, mean, deviation)))
-
-
 # -- draws whose number, or whose use of the stream, depends on given probabilities
 
 
