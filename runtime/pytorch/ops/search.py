@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import float32
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import wrap_dim
@@ -22,67 +21,6 @@ from th_shell.torch.ops.creation import check_sizes, fill_number
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
 # -- different elements
-
-
-#: The different elements, which of them each element is, and how many of each there are.
-_Unique = tuple[Array, Array, Array]
-
-
-def _runs(differs: Array, order: Array | None) -> tuple[Array, Array, Array]:
-    """Return the starts of runs of equal elements, the run of each element, and the runs' lengths.
-
-    differs: for all elements but the first whether they begin a run. order: the positions of these
-    elements before they were sorted.
-    """
-    begins = np.empty(len(differs) + 1, np.bool_)
-    begins[0] = True
-    begins[1:] = differs
-    first = np.flatnonzero(begins)
-    inverse = np.empty(len(begins), np.int64)
-    inverse[slice(None) if order is None else order] = np.cumsum(begins) - 1
-    return first, inverse, np.diff(first, append=len(begins))
-
-
-def _of_elements(flat: Array, sort: bool) -> _Unique:
-    if not flat.size:
-        return flat.copy(), np.empty(0, np.int64), np.empty(0, np.int64)
-    order = flat.argsort(kind="stable") if sort else None
-    row = flat if order is None else flat[order]
-    first, inverse, counts = _runs(row[1:] != row[:-1], order)
-    return row[first], inverse, counts
-
-
-def _of_slices(array: Array, axis: int, sort: bool) -> _Unique:
-    """Return the different slices of a dimension, which are compared element by element."""
-    n = array.shape[axis]
-    if not n:
-        return array.copy(), np.empty(0, np.int64), np.empty(0, np.int64)
-    rows = np.ascontiguousarray(np.moveaxis(array, axis, 0)).reshape(n, -1)
-    order = np.lexsort(rows.T[::-1]) if sort and rows.shape[1] else None
-    ordered = rows if order is None else rows[order]
-    first, inverse, counts = _runs((ordered[1:] != ordered[:-1]).any(1), order)
-    values = ordered[first].reshape(-1, *np.delete(array.shape, axis))
-    return np.moveaxis(values, 0, axis), inverse, counts
-
-
-def _axis(array: Array, dim: int) -> int:
-    axis = wrap_dim(dim, array.ndim, takes_scalar=False)
-    if 0 in array.shape and array.shape[axis]:
-        raise RuntimeError(
-            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
-        )
-    return axis
-
-
-def _result(input: Tensor, dim: int | None, sort: bool, inverse: bool, counts: bool) -> Any:
-    array = input.array
-    if dim is not None:
-        parts = _of_slices(array, _axis(array, dim), sort)
-    else:
-        values, at, count = _of_elements(array.reshape(-1), sort)
-        parts = values, at.reshape(array.shape), count
-    results = tuple(map(wrap, compress(parts, (True, inverse, counts))))
-    return results[0] if len(results) == 1 else results
 
 
 @op()
@@ -97,7 +35,18 @@ def unique(
 
     return_inverse: also which of them each element is. return_counts: also how many there are.
     """
-    return _result(input, dim, True, return_inverse, return_counts)
+    array, axis = input.array, None
+    if dim is not None:
+        axis = wrap_dim(dim, array.ndim, takes_scalar=False)
+        none = "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
+        require(array.size or not array.shape[axis], none)
+    values, at, counts = np.unique(
+        array, return_inverse=True, return_counts=True, axis=axis, equal_nan=False
+    )
+    places = at.reshape(array.shape if axis is None else -1)
+    wanted = compress((values, places, counts), (True, return_inverse, return_counts))
+    results = tuple(map(wrap, wanted))
+    return results[0] if len(results) == 1 else results
 
 
 # -- counts
