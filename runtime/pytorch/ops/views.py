@@ -11,8 +11,6 @@ from itertools import zip_longest
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from th_shell.torch.base.dtypes import dtype
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import (
@@ -54,35 +52,18 @@ def in_place(view: Callable[..., Tensor], names: str) -> None:
 @op(name="view", function=False)
 def view_as_type(input: Tensor, dtype: dtype) -> Tensor:
     """Return the same memory as elements of another type."""
-    old, new = input.dtype, dtype.numpy
-    array = input.array
-    if old.itemsize == dtype.itemsize:
-        return view_of(input, array.view(new))
-    what = f"to view {old.scalar} as {dtype.scalar} (different element sizes)"
-    require(array.ndim, "self.dim() cannot be 0 {}", what)
-    strides = input.strides
-    if old.itemsize < dtype.itemsize:
-        _check_divisible(input, dtype.itemsize // old.itemsize, what)
-    if strides[-1] != 1:
-        raise RuntimeError(f"self.stride(-1) must be 1 {what}, but got {strides[-1]}")
-    return _resized_elements(input, new)
-
-
-def _check_divisible(input: Tensor, ratio: int, what: str) -> None:
-    facts = [("size(-1)", input.sizes[-1]), ("storage_offset()", input.offset)]
-    facts += [(f"stride({dim})", step) for dim, step in enumerate(input.strides[:-1])]
-    for name, value in facts:
-        if value % ratio:
-            raise RuntimeError(f"self.{name} must be divisible by {ratio} {what}, but got {value}")
-
-
-def _resized_elements(input: Tensor, kind: np.dtype[Any]) -> Tensor:
-    width = input.dtype.itemsize
-    sizes = (*input.sizes[:-1], input.sizes[-1] * width // kind.itemsize)
-    steps = [step * width for step in input.strides[:-1]]
-    memory = input.storage_object.data
-    array = np.ndarray(sizes, kind, memory, input.place, (*steps, kind.itemsize))
-    return view_of(input, array)
+    array, width = input.array, dtype.itemsize
+    try:
+        viewed = array.view(dtype.numpy)
+    except (TypeError, ValueError):
+        viewed = None
+    steps = (*array.strides[:-1], input.place)
+    if viewed is None or any(step % width for step in steps):
+        raise RuntimeError(
+            f"elements of {input.dtype!r} in the sizes {listed(input.sizes)} and strides "
+            f"{listed(input.strides)} are no whole elements of {dtype!r}"
+        )
+    return view_of(input, viewed)
 
 
 @op(function=False)
