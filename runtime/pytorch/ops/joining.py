@@ -5,11 +5,12 @@ PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops; Other 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import can_cast
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import listed, wrap_dim
@@ -18,9 +19,8 @@ from th_shell.torch.calls.argument_types import as_tensors
 from th_shell.torch.calls.schema import Out, Tensors
 from th_shell.torch.calls.table import functional, op
 from th_shell.torch.compute.promotion import result_type
-from th_shell.torch.ops.views import expanded, reshaped, unsqueeze
 from th_shell.torch.tensors.layouts import check_apart
-from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.tensor import Tensor, view_of, wrap
 from th_shell.torch.tensors.writing import resize_to
 
 
@@ -111,85 +111,51 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
 # -- at least so many dimensions
 
 
-def _widened(tensor: Tensor, least: int) -> Tensor:
-    """Return a view with at least so many dimensions: two in front, the third behind them."""
-    while (ndim := tensor.array.ndim) < least:
-        tensor = unsqueeze(tensor, 0 if ndim < 2 else -1)
-    return tensor
+def _column(array: Array) -> Array:
+    return array if array.ndim > 1 else array.reshape(-1, 1)
 
 
-@op()
-def hstack(tensors: Tensors, *, out: Out = None) -> Tensor:
-    """Return tensors joined along the second dimension; those of one dimension along that."""
-    wide = tuple([_widened(tensor, 1) for tensor in _not_empty(tensors, "hstack")])
-    return cat(wide, 0 if wide[0].array.ndim == 1 else 1, out=out)
+def _stacking(names: str, widen: Callable[[Array], Array], dim: int, doc: str) -> None:
+    """Register a function that joins tensors, each with at least so many dimensions."""
+
+    @op(name=names)
+    def joined(tensors: Tensors, *, out: Out = None) -> Tensor:
+        wide = [view_of(t, widen(t.array)) for t in _not_empty(tensors, names.split()[0])]
+        return cat(tuple(wide), min(dim, len(wide[0].sizes) - 1), out=out)
+
+    joined.__doc__ = f"Return tensors joined along the {doc}"
 
 
-@op(name="vstack row_stack")
-def vstack(tensors: Tensors, *, out: Out = None) -> Tensor:
-    """Return tensors joined along the first dimension; those of one dimension as rows."""
-    wide = [_widened(tensor, 2) for tensor in _not_empty(tensors, "vstack")]
-    return cat(tuple(wide), 0, out=out)
-
-
-@op()
-def dstack(tensors: Tensors, *, out: Out = None) -> Tensor:
-    """Return tensors joined along the third dimension, which those with fewer dimensions get."""
-    wide = [_widened(tensor, 3) for tensor in _not_empty(tensors, "dstack")]
-    return cat(tuple(wide), 2, out=out)
-
-
-@op()
-def column_stack(tensors: Tensors, *, out: Out = None) -> Tensor:
-    """Return tensors joined along the second dimension; those of one dimension as columns."""
-    columns = [
-        reshaped(tensor, (tensor.array.size, 1)) if tensor.array.ndim < 2 else tensor
-        for tensor in _not_empty(tensors, "column_stack")
-    ]
-    return cat(tuple(columns), 1, out=out)
+for _names, _widen, _dim, _doc in (
+    ("hstack", np.atleast_1d, 1, "second dimension; those of one dimension along that."),
+    ("vstack row_stack", np.atleast_2d, 0, "first dimension; those of one dimension as rows."),
+    ("dstack", np.atleast_3d, 2, "third dimension, which those with fewer dimensions get."),
+    ("column_stack", _column, 1, "second dimension; those of one dimension as columns."),
+):
+    _stacking(_names, _widen, _dim, _doc)
 
 
 # -- grids
 
 
 @functional
-def meshgrid(*tensors: Any, indexing: str | None = None) -> Tensors:
-    """Return views of tensors of one dimension as coordinates of a grid.
+def meshgrid(*tensors: Any, indexing: Any = None) -> Tensors:
+    """Return tensors of one dimension as coordinates of a grid.
 
     indexing: 'ij', the default, for rows and columns; 'xy' for the first two exchanged.
     """
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tuple(tensors[0])
-    as_tensors(tensors)
-    _not_empty(tensors, "meshgrid")
-    for tensor in tensors:
-        if tensor.array.ndim > 1:
-            raise RuntimeError(
-                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "
-                f"{tensor.array.tolist()}"
-            )
-        if tensor.dtype is not tensors[0].dtype:
-            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
-    if indexing not in (None, "ij", "xy"):
-        raise RuntimeError(
-            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
-        )
+    arrays = [tensor.array for tensor in as_tensors(_not_empty(tensors, "meshgrid"))]
+    if any(array.ndim > 1 or array.dtype != arrays[0].dtype for array in arrays):
+        raise RuntimeError("meshgrid expects vectors or numbers of one type")
     if indexing is None:
         warn_once(
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
             "argument."
         )
-    return _grid(tensors, swap=indexing == "xy" and len(tensors) > 1)
-
-
-def _grid(tensors: Tensors, swap: bool) -> Tensors:
-    order = list(range(len(tensors)))
-    if swap:
-        order[:2] = 1, 0
-    shape = tuple([tensors[at].array.size for at in order])
-    grids = []
-    for at, tensor in enumerate(tensors):
-        sizes = [1] * len(order)
-        sizes[order.index(at)] = -1 if tensor.array.size else 0
-        grids.append(expanded(reshaped(tensor, tuple(sizes)), shape))
-    return tuple(grids)
+    if indexing not in (None, "ij", "xy"):
+        raise RuntimeError(
+            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
+        )
+    return tuple(map(wrap, np.meshgrid(*arrays, indexing=indexing or "ij")))
