@@ -14,13 +14,13 @@ import numpy as np
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import int64
 from th_shell.torch.base.require import require
-from th_shell.torch.base.shapes import Shape, listed, wrap_dim
+from th_shell.torch.base.shapes import listed, wrap_dim
 from th_shell.torch.calls.schema import OUT, Number, TensorOrNumber
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.promotion import number_as
 from th_shell.torch.compute.reductions import along
 from th_shell.torch.ops.creation import fill_number
-from th_shell.torch.ops.gathering import bad_index, check_bounds, check_gather, flat_positions
+from th_shell.torch.ops.gathering import check_bounds, check_gather, flat_positions
 from th_shell.torch.ops.indexing import fill_value
 from th_shell.torch.tensors.layouts import check_apart, copy_of
 from th_shell.torch.tensors.tensor import Tensor, wrap
@@ -138,44 +138,29 @@ def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
 # -- whole positions of a dimension
 
 
-def _without(shape: Shape, dim: int) -> Shape:
-    return shape[:dim] + shape[dim + 1 :]
+def _chosen(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, name: str
+) -> tuple[Array, tuple[Any, ...]]:
+    """Return a tensor's elements, and the numpy index of the positions that an index has.
 
-
-def _whole(input: Tensor, dim: int, index: Tensor, source: Tensor) -> tuple[Array, Array, Array]:
-    """Return the elements in one dimension, and for each of a source its position in them."""
-    values = source.array
-    shape = values.shape or (1,)
-    places = index.array.reshape([-1 if at == dim else 1 for at in range(len(shape))])
-    flat, positions = _positions_of(input, dim, np.broadcast_to(places, shape))
-    return flat, positions, values.reshape(-1)
-
-
-def _check_source(input: Tensor, dim: int, index: Tensor, source: Tensor, name: str) -> None:
-    """Raise an error where a source has not one slice of the tensor's sizes for each index."""
-    ours, values, chosen = input.array, source.array, index.array
-    if chosen.dtype not in (np.int32, np.int64):
+    Raises an error where a source has not one slice of the tensor's sizes for each of them.
+    """
+    rows, axis = along(input.array, dim)
+    positions, values = index.array.reshape(-1), source.array
+    shape = list(input.array.shape)
+    shape[axis : axis + 1] = [positions.size] if shape else []
+    if index.array.dtype.kind != "i" or index.array.ndim > 1 or source.dtype is not input.dtype:
         raise RuntimeError(
-            f"{name}(): Expected dtype int32/int64 for index but got: {index.dtype.scalar}"
+            f"{name}(): Expected a vector of integers for index, and a source of the type "
+            f"{input.dtype.scalar}, but got {index.dtype.scalar} and {source.dtype.scalar}"
         )
-    if chosen.ndim > 1:
-        raise IndexError(f"{name}(): Index should have dimension 1 or 0 (got {chosen.ndim})")
-    if source.dtype is not input.dtype:
+    if list(values.shape) != shape:
         raise RuntimeError(
-            f"{name}(): self ({input.dtype.scalar}) and source ({source.dtype.scalar}) must have "
-            f"the same scalar type"
+            f"{name}(): Expected a source of the sizes {listed(shape)}, for the number of indices "
+            f"is {positions.size}, but got {listed(values.shape)}"
         )
-    if values.ndim != ours.ndim or _without(values.shape, dim) != _without(ours.shape, dim):
-        raise RuntimeError(
-            f"source tensor shape must match self tensor shape, excluding the specified dimension. "
-            f"Got self.shape = {listed(ours.shape)} source.shape = {listed(values.shape)}"
-        )
-    count = values.shape[dim] if values.ndim else 1
-    if chosen.size != count:
-        raise RuntimeError(
-            f"{name}(): Number of indices ({chosen.size}) should be equal to source.size(dim): "
-            f"({count}), for dim: {dim}"
-        )
+    check_bounds(positions, axis, rows.shape[axis], IndexError)
+    return rows, (slice(None),) * axis + (positions,)
 
 
 @changing("index_add")
@@ -183,32 +168,15 @@ def index_add_(
     input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
 ) -> None:
     """Add alpha times a source's positions of a dimension to those that an index has."""
-    dim = wrap_dim(dim, input.array.ndim)
-    _check_source(input, dim, index, source, "index_add_")
-    if not source.array.size:
-        return
-    if input.array.ndim < 2 and bad_index(index.array, input.array.size) is not None:
-        raise IndexError("index out of range in self")
-    flat, positions, values = _whole(input, dim, index, source)
-    if alpha != 1:
-        values = values * number_as(alpha, flat.dtype)
-    np.add.at(flat, positions, values)
-    _write_back(input.array, flat)
+    rows, chosen = _chosen(input, dim, index, source, "index_add_")
+    np.add.at(rows, chosen, source.array * number_as(alpha, rows.dtype))
 
 
 @changing("index_copy")
 def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
     """Set the positions of a dimension that an index has to those of a source."""
-    rows, axis = along(input.array, dim)
-    _check_source(input, axis, index, source, "index_copy_")
-    positions = index.array.reshape(-1)
-    beyond = bad_index(positions, rows.shape[axis])
-    if beyond is not None:
-        raise IndexError(
-            f"index_copy_(): index {beyond} is out of bounds for dimension {axis} with size "
-            f"{rows.shape[axis]}"
-        )
-    rows[(slice(None),) * axis + (positions,)] = source.array
+    rows, chosen = _chosen(input, dim, index, source, "index_copy_")
+    rows[chosen] = source.array
 
 
 @changing("index_fill", out=False)
