@@ -85,10 +85,6 @@ class Pointwise:
     kernel: str = ""
     #: The types that the function takes, by numpy's numbers; by default those of `direct`.
     takes: frozenset[int] = frozenset()
-    #: Elements of 16 bits are computed in 32 with a ufunc, too, if an operand is a Python number.
-    wide: bool = False
-    #: Elements of 16 bits are never computed in 32.
-    keeps_half: bool = False
     #: Computes whole numbers and bools instead of `compute`.
     whole: Callable[..., Any] | None = None
     #: Computes whole numbers and bools instead of `compute` where one call of numpy is enough.
@@ -127,7 +123,7 @@ class Pointwise:
         None where `general` has to compute them.
         """
         compute: Any = (kind.kind != "f" and self.quick_whole) or self.compute
-        keeps = compute.__class__ is _UFUNC or kind.num != _HALF or self.keeps_half
+        keeps = compute.__class__ is _UFUNC or kind.num != _HALF
         if not keeps or kind.num not in self.direct:
             return None
         self._ways[kind] = compute
@@ -228,7 +224,7 @@ class Pointwise:
         out = arrays[0]
         is_same = out.dtype is kind.numpy and self.result in (None, kind)
         may_fail = self.divides and kind.category is not Category.FLOAT
-        if out.size < LARGE or not is_same or may_fail or self._width(kind, operands) is not kind:
+        if out.size < LARGE or not is_same or may_fail or self._width(kind) is not kind:
             return False
         inputs = _as_type(operands, arrays, kind)
         if any(x is not out and np.may_share_memory(x, out) for x in inputs):
@@ -240,13 +236,8 @@ class Pointwise:
         self, operands: tuple[Any, ...], arrays: list[Array], kind: dtype, shape: Shape
     ) -> Tensor:
         result = self.result or kind
-        width = self._width(kind, operands)
+        width = self._width(kind)
         inputs = _as_type(operands, arrays, width)
-        if width is not kind and not self.wide:
-            inputs = [
-                x if x.ndim else quietly.run(x.astype, kind.numpy).astype(width.numpy)
-                for x in inputs
-            ]
         if width is kind and (result is kind or result is bool_) and _is_shared(inputs, shape):
             compute = self._for_type(kind, many=True)
             return compute_shared(compute, inputs, shape, result.numpy)
@@ -263,14 +254,9 @@ class Pointwise:
             return self.many
         return self.whole if is_whole else self.compute
 
-    def _width(self, kind: dtype, operands: tuple[Any, ...]) -> dtype:
+    def _width(self, kind: dtype) -> dtype:
         """Return the type of the arrays that are computed with."""
-        if kind.numpy.num != _HALF or self.keeps_half:
-            return kind
-        is_ufunc = self.compute.__class__ is np.ufunc
-        if is_ufunc and not (self.wide and any(not isinstance(x, Tensor) for x in operands)):
-            return kind
-        return _FLOAT
+        return _FLOAT if kind.numpy.num == _HALF and self.compute.__class__ is not _UFUNC else kind
 
 
 def called(function: Callable[..., Tensor]) -> Callable[..., Tensor]:

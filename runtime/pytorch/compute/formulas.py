@@ -145,18 +145,6 @@ def sinc(a: Values) -> Values:
     return np.where(a == 0, a.dtype.type(1), np.sin(angle) / angle)
 
 
-def nan_to_num(a: Values, nan: float | None, posinf: float | None, neginf: float | None) -> Values:
-    """Return numbers with nans and infinities replaced; by default by 0 and the type's limits."""
-    if a.dtype.kind != "f":
-        return np.array(a)
-    kind = a.dtype.type
-    ends = np.finfo(a.dtype)
-    low = ends.min if neginf is None else kind(neginf)
-    high = ends.max if posinf is None else kind(posinf)
-    numbers = np.where(np.isnan(a), kind(nan or 0), a)
-    return np.where(numbers == np.inf, high, np.where(numbers == -np.inf, low, numbers))
-
-
 def round_decimals(a: Values, decimals: int) -> Values:
     """Return numbers rounded to decimals behind the point, or before it; halves to even."""
     if not decimals:

@@ -52,10 +52,10 @@ def reject_bools(a: Any, b: Any) -> None:
 
 add_ = Pointwise(np.add, kernel="add_stub")
 subtract = Pointwise(np.subtract, NUMBERS, check=reject_bools, kernel="add_stub")
-multiply = Pointwise(np.multiply, wide=True)
-divide = Pointwise(np.true_divide, FLOATS, rule=to_float, wide=True)
-divide_floor = Pointwise(np.floor_divide, NUMBERS, kernel="div_floor_cpu", divides=True, wide=True)
-_divide_trunc = Pointwise(formulas.divide_trunc, NUMBERS, kernel="div_trunc_cpu", wide=True)
+multiply = Pointwise(np.multiply)
+divide = Pointwise(np.true_divide, FLOATS, rule=to_float)
+divide_floor = Pointwise(np.floor_divide, NUMBERS, kernel="div_floor_cpu", divides=True)
+_divide_trunc = Pointwise(formulas.divide_trunc, NUMBERS, kernel="div_trunc_cpu")
 remainder = Pointwise(
     formulas.remainder, NUMBERS, kernel="remainder_cpu", quick_whole=np.remainder, divides=True
 )

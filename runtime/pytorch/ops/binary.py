@@ -182,7 +182,7 @@ def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Out)
     low, high = _bound("min", low, kind), _bound("max", high, kind)
     array = input.array
     tensor = input if array.dtype is kind.numpy else wrap(cast(array, kind.numpy))
-    bounded = Pointwise(lambda a: _between(a, low, high), keeps_half=True)
+    bounded = Pointwise(lambda a: _between(a, low, high))
     return bounded(tensor, None, out)
 
 
@@ -266,7 +266,7 @@ def lerp(input: Tensor, end: Tensor, weight: TensorOrNumber, *, out: Out = None)
     return _LERP.general((input, end, weight), out)
 
 
-_LERP = Pointwise(formulas.lerp, wide=True)
+_LERP = Pointwise(formulas.lerp)
 
 
 # -- sums with products and quotients

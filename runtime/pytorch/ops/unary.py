@@ -19,8 +19,8 @@ from th_shell.torch.compute import formulas
 from th_shell.torch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, called
 from th_shell.torch.compute.formulas import EXACT
 from th_shell.torch.compute.promotion import to_float
-from th_shell.torch.tensors.layouts import empty_like_array
 from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import delivered
 
 
 def unary(
@@ -59,7 +59,7 @@ for _names, _compute in _FRACTIONS.items():
     unary(_names, Pointwise(_compute, FLOATS, rule=to_float, many=_many))
 
 
-_multiply = Pointwise(np.multiply, wide=True)
+_multiply = Pointwise(np.multiply)
 for _name, _factor in (("deg2rad", math.pi / 180), ("rad2deg", 180 / math.pi)):
 
     @op(f"{_name}(Tensor input, *, {OUT})", in_place=True)
@@ -68,7 +68,7 @@ for _name, _factor in (("deg2rad", math.pi / 180), ("rad2deg", 180 / math.pi)):
         return _multiply(input, factor, out)
 
 
-unary("rsqrt", Pointwise(formulas.rsqrt, FLOATS, rule=to_float, keeps_half=True))
+unary("rsqrt", Pointwise(formulas.rsqrt, FLOATS, rule=to_float))
 
 
 # -- functions with values of the elements' type
@@ -138,15 +138,6 @@ def positive(input: Tensor) -> Tensor:
 # -- what kind of number an element is
 
 
-def laid_like(input: Tensor, values: Tensor) -> Tensor:
-    """Return values of a tensor's sizes, in the tensor's own layout."""
-    if values.strides == input.strides:
-        return values
-    result = empty_like_array(input, values.array.dtype)
-    np.copyto(result, values.array)
-    return wrap(result)
-
-
 def _test(name: str, compute: Callable[..., Any], out: bool = False) -> None:
     doc = f"Whether {name.removeprefix('is')} is true of each element."
     unary(name, Pointwise(compute, result=bool_), doc, out=out, in_place=False)
@@ -178,9 +169,8 @@ def nan_to_num(
 
     By default by 0 and the type's limits.
     """
-    compute = Pointwise(lambda a: formulas.nan_to_num(a, nan, posinf, neginf), keeps_half=True)
-    numbers = compute(input, None, out)
-    return numbers if out is not None else laid_like(input, numbers)
+    numbers = np.nan_to_num(input.array, nan=nan or 0, posinf=posinf, neginf=neginf)
+    return delivered(wrap(numbers), out, input)
 
 
 def _scipy(name: str) -> Callable[..., Any]:
