@@ -17,7 +17,6 @@ from th_shell.runtime.core.tensor import contiguous_strides
 from th_shell.torch.base.dtypes import int64
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, broadcast, listed, wrap_dim
-from th_shell.torch.base.warn import warn
 from th_shell.torch.calls.schema import OUT, TensorOrNumber
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.promotion import array_as, result_type
@@ -201,17 +200,9 @@ def where_true(condition: Tensor) -> tuple[Tensor, ...]:
 def where(condition: Tensor, input: Any, other: Any) -> Tensor:
     """Return the elements of input where a condition is true, else those of other; broadcast."""
     mask = condition.array
-    if mask.dtype.kind != "b":
-        if mask.dtype != np.uint8:
-            raise RuntimeError(
-                f"where expected condition to be a boolean tensor, but got a tensor with dtype "
-                f"{condition.dtype.scalar}"
-            )
-        warn(
-            "where received a uint8 condition tensor. This behavior is deprecated and will be "
-            "removed in a future version of PyTorch. Use a boolean condition instead."
-        )
-        mask = mask.astype(np.bool_)
+    wrong = "where expected condition to be a boolean tensor, but got a tensor with dtype {}"
+    require(mask.dtype.kind in "bu", wrong, condition.dtype.scalar)
+    mask = mask.astype(np.bool_, copy=False)  # uint8 is the masks' type in old programs
     if input.__class__ is Tensor is other.__class__:
         x, y = input.array, other.array
         is_plain = x.dtype is y.dtype and mask.shape == x.shape == y.shape
