@@ -16,7 +16,7 @@ from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, broadcast
 from th_shell.torch.calls.schema import NEW, OUT, Kind, Out
 from th_shell.torch.calls.table import op
-from th_shell.torch.ops.creation import check_factor, check_sizes, fill_number, type_for
+from th_shell.torch.ops.creation import check_sizes, fill_number, type_for
 from th_shell.torch.ops.random_in_place import (
     bernoulli_,
     bernoulli_each_,
@@ -97,28 +97,26 @@ _register("randn", normal_, "normal numbers with mean 0 and standard deviation 1
 # -- whole numbers
 
 
-@op(name="randint", more=_OPTIONS)
-def randint_below(high: int, size: Shape, **options: Any) -> Tensor:
-    """Return a tensor of whole numbers from 0 to high - 1."""
-    return _drawn(whole_, size, int64, 0, high, **options)
-
-
-@op(more=_OPTIONS)
-def randint(low: int, high: int, size: Shape, **options: Any) -> Tensor:
-    """Return a tensor of whole numbers from low to high - 1."""
+@op(
+    f"randint(int high, tuple of ints size, *, {_OPTIONS})",
+    f"randint(int low, int high, tuple of ints size, *, {_OPTIONS})",
+)
+def randint(low: int, high: Any, size: Any = None, **options: Any) -> Tensor:
+    """Return a tensor of whole numbers from low, 0 by default, to high - 1."""
+    if size is None:
+        low, high, size = 0, low, high
     return _drawn(whole_, size, int64, low, high, **options)
 
 
-@op(more=_LIKE, method=False)
-def randint_like(input: Tensor, low: int, high: int, **options: Any) -> Tensor:
-    """Return a tensor of the same sizes, of whole numbers from low to high - 1."""
+@op(
+    f"randint_like(Tensor input, int high, *, {_LIKE})",
+    f"randint_like(Tensor input, int low, int high, *, {_LIKE})",
+    method=False,
+)
+def randint_like(input: Tensor, low: int, high: int | None = None, **options: Any) -> Tensor:
+    """Return a tensor of the same sizes, of whole numbers from low, 0 by default, to high - 1."""
+    low, high = (0, low) if high is None else (low, high)
     return _drawn_like(whole_, input, low, high, **options)
-
-
-@op(name="randint_like", more=_LIKE, method=False)
-def randint_like_below(input: Tensor, high: int, **options: Any) -> Tensor:
-    """Return a tensor of the same sizes, of whole numbers from 0 to high - 1."""
-    return _drawn_like(whole_, input, 0, high, **options)
 
 
 @op(more=NEW)
@@ -137,52 +135,28 @@ def randperm(n: int, *, generator: Source = None, out: Out = None, dtype: Kind =
 # -- normal numbers with means and deviations of their own
 
 
-def _normals(
-    shape: Shape, kind: dtype, mean: Array | float, std: Array, out: Out, generator: Source
-) -> Tensor:
-    """Return normal numbers with means and standard deviations that are broadcast to a shape."""
-    require((std >= 0).all(), "normal expects all elements of std >= 0.0")
-    result = wrap(np.empty(shape, kind.numpy)) if out is None else out
-    resize_to(result, shape)
-    normal_(result, generator=generator)
-    return _combine(np.add, _combine(np.multiply, result, std), mean)
+_DRAWN = f"torch.Generator generator = None, {OUT}"
 
 
-def _combine(compute: np.ufunc, result: Tensor, operand: Array | float) -> Tensor:
-    """Change a tensor of floats in place, as an operation of one element each."""
-    array = result.array
-    with np.errstate(all="ignore"):
-        array[...] = cast(compute(array, operand), array.dtype)
-    return result
-
-
-@op()
-def normal(mean: Tensor, std: Tensor, *, generator: Source = None, out: Out = None) -> Tensor:
+@op(
+    f"normal(Tensor mean, Tensor std, *, {_DRAWN})",
+    f"normal(Tensor mean, float std = 1.0, *, {_DRAWN})",
+    f"normal(float mean, Tensor std, *, {_DRAWN})",
+)
+def normal(mean: Any, std: Any = 1.0, *, generator: Source = None, out: Out = None) -> Tensor:
     """Return a tensor of normal numbers, each with a mean and a standard deviation of its own."""
-    shape = broadcast(mean.array.shape, std.array.shape)
-    return _normals(shape, mean.dtype, mean.array, std.array, out, generator)
-
-
-@op(name="normal")
-def normal_of_means(
-    mean: Tensor, std: float = 1.0, *, generator: Source = None, out: Out = None
-) -> Tensor:
-    """Return a tensor of normal numbers, each with a mean of its own."""
-    array = mean.array
-    if std >= 0 and out is not None:
-        # PyTorch: unlike elsewhere, out must have the sizes already, or be broadcast to them.
-        resize_to(out, broadcast(array.shape, out.sizes))
-    result = wrap(np.empty(array.shape, array.dtype)) if out is None else out
-    return _combine(np.add, normal_(result, 0.0, std, generator=generator), array)
-
-
-@op(name="normal")
-def normal_of_deviations(
-    mean: float, std: Tensor, *, generator: Source = None, out: Out = None
-) -> Tensor:
-    """Return a tensor of normal numbers, each with a standard deviation of its own."""
-    check_factor(mean, (std if out is None else out).dtype)
-    return _normals(std.array.shape, std.dtype, mean, std.array, out, generator)
+    tensors = [x for x in (mean, std) if isinstance(x, Tensor)]
+    means, deviations = (x.array if isinstance(x, Tensor) else np.asarray(x) for x in (mean, std))
+    require((deviations >= 0).all(), "normal expects all elements of std >= 0.0")
+    shape = broadcast(means.shape, deviations.shape)
+    result = wrap(np.empty(shape, tensors[0].dtype.numpy)) if out is None else out
+    resize_to(result, shape)
+    array = normal_(result, 0.0, 1.0 if isinstance(std, Tensor) else std, generator=generator).array
+    with np.errstate(all="ignore"):
+        if isinstance(std, Tensor):
+            array[...] = cast(array * deviations, array.dtype)
+        array[...] = cast(array + means, array.dtype)
+    return result
 
 
 @op(name="normal", more=_OPTIONS)
