@@ -12,6 +12,7 @@ from th_shell.torch.base.dtypes import Category
 from th_shell.torch.base.dtypes import dtype as DType
 from th_shell.torch.base.missing import type_name
 from th_shell.torch.base.quiet import quietly
+from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, listed, wrap_dims
 from th_shell.torch.calls.schema import Kind, Number, Out
 from th_shell.torch.calls.table import FUNCTIONS, op
@@ -113,32 +114,26 @@ def linalg_norm(
     if isinstance(dim, int):
         dim = (dim,)
     count = input.array.ndim if dim is None else len(dim)
-    if dim is not None and count not in (1, 2):
-        what = "If dim is specified, it must be of length 1 or 2. Got"
-        raise RuntimeError(f"linalg.norm: {what} {listed(dim)}")
-    if ord is None:
-        return vector_norm(input, 2, dim, keepdim, dtype=dtype)
-    if dim is None and count not in (1, 2):
-        raise RuntimeError(
-            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. "
-            f"Got {count}D."
-        )
-    if count == 2 or isinstance(ord, str):
+    wrong = "linalg.norm: If dim is specified, it must be of length 1 or 2. Got {}"
+    require(dim is None or count in (1, 2), wrong, listed(dim or ()))
+    few = "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {}D."
+    require(ord is None or count in (1, 2), few, count)
+    if ord is not None and (count == 2 or isinstance(ord, str)):
         return matrix_norm(input, ord, dim or (-2, -1), keepdim, dtype=dtype)
-    return vector_norm(input, ord, dim, keepdim, dtype=dtype)
+    return vector_norm(input, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
 
 
 # -- the old norm
 
 
-@op(method=False)
+@op()
 def norm(
     input: Tensor,
     p: Any = "fro",
     dim: Any = None,
     keepdim: bool = False,
-    out: Out = None,
     dtype: Kind = None,
+    out: Out = None,
 ) -> Tensor:
     """Return the norm of order p of all elements, or along dimensions.
 
@@ -154,14 +149,6 @@ def norm(
     if not isinstance(order, (int, float)):
         raise TypeError(f"norm(): argument 'p' must be a number or a text, not {type_name(p)}")
     return give(vector_norm_of(cast(input.array, kind.numpy), order, axes, keepdim), out)
-
-
-@op(name="norm", function=False)
-def norm_method(
-    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Kind = None
-) -> Tensor:
-    """Return the norm of order p of all elements, or along dimensions."""
-    return norm(input, p, dim, keepdim, dtype=dtype)
 
 
 # -- distances
