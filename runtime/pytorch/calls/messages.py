@@ -71,9 +71,6 @@ def what_is_wrong(schema: Schema, args: Args, named: Named, numbers: bool) -> Mi
     name = f"{schema.name}()"
     positional = schema.positional
     if has_ints_apart(schema, args):
-        wrong = _wrong_size(schema, args)
-        if wrong:
-            return wrong
         args = [args]
     if not schema.parameters and args:
         return Misfit(f"TensorBase.{name} takes no arguments ({len(args)} given)")
@@ -92,23 +89,6 @@ def what_is_wrong(schema: Schema, args: Args, named: Named, numbers: bool) -> Mi
             return Misfit(f"{name}: {wrong.text}", wrong.of_value)
     unexpected = _unexpected(schema, args, named)
     return Misfit(f"{name} {unexpected}") if unexpected else None
-
-
-def _wrong_size(schema: Schema, args: Args) -> Misfit | None:
-    """Return the error in ints that stand for a tuple; None where all are ints."""
-    parameter = schema.positional[0]
-    wrong = next((at for at, value in enumerate(args) if not _is_int(value)), None)
-    if wrong is None:
-        return None
-    return Misfit(f"{schema.name}(): {not_unpacked(parameter, wrong, args[wrong])}")
-
-
-def not_unpacked(parameter: Parameter, at: int, value: Any) -> str:
-    """Return the error text for a wrong element of a tuple behind the first."""
-    return (
-        f"argument '{parameter.name}' failed to unpack the object at pos {at + 1} with error "
-        f'"type must be {parameter.kind},but got {type_name(value)}"'
-    )
 
 
 def _too_many(positional: Sequence[Parameter], count: int) -> str:
@@ -144,20 +124,14 @@ def _misfit(parameter: Parameter, value: Any, at: int | None, numbers: bool) -> 
     try:
         convert(value)
     except Rejected:
-        return Misfit(_misfit_inside(parameter, value, where), of_value=True)
+        wrong = f"not {type_name(value)}"
+        if isinstance(value, (tuple, list)):
+            at = next(
+                i for i, v in enumerate(value) if isinstance(v, bool) or not isinstance(v, int)
+            )
+            wrong = f"but found element of type {type_name(value[at])} at pos {at}"
+        return Misfit(f"{where} must be {parameter.kind}, {wrong}", of_value=True)
     return None
-
-
-def _misfit_inside(parameter: Parameter, value: Any, where: str) -> str:
-    if not isinstance(value, (tuple, list)):
-        return f"{where} must be {parameter.kind}, not {type_name(value)}"
-    wrong = next(i for i, v in enumerate(value) if not isinstance(v, int) or isinstance(v, bool))
-    if wrong:
-        return not_unpacked(parameter, wrong, value[wrong])
-    return (
-        f"{where} must be {parameter.kind}, but found element of type {type_name(value[wrong])} "
-        f"at pos {wrong}"
-    )
 
 
 def _unexpected(schema: Schema, args: Args, named: Named) -> str:
