@@ -6,7 +6,7 @@ numpy computes, that is a single call of numpy; all else goes through `general`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import reduce
 from math import prod
@@ -23,7 +23,7 @@ from th_shell.torch.base.warn import warn_of_broadcast
 from th_shell.torch.compute.formulas import dividing
 from th_shell.torch.compute.promotion import number_as, result_type
 from th_shell.torch.tensors.large_arrays import compute_into, compute_shared
-from th_shell.torch.tensors.layouts import check_apart, laid_out
+from th_shell.torch.tensors.layouts import canonical, check_apart
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import (
     cast,
@@ -140,7 +140,6 @@ class Pointwise:
         if compute is None or x.size >= LARGE:
             return None
         y: Any = None
-        inputs: tuple[Any, ...] = (x,)
         is_ufunc = compute.__class__ is _UFUNC
         if b.__class__ is Tensor:
             y = b._array if b._storage is None else b.array
@@ -152,12 +151,10 @@ class Pointwise:
             one_shape = out is not None or warn_of_broadcast.enabled or not is_ufunc
             if one_shape and y.shape != x.shape:
                 return None
-            inputs = x, y
         elif b is not None:
             y = _quick_number(kind, b, is_ufunc)
             if y is None or (self.divides and not y and kind.kind != "f"):
                 return None
-            inputs = x, _NUMBER
         if out is not None:
             if self.result is not None or not (is_ufunc and x.flags.forc) or _is_part(out, b):
                 return None
@@ -167,7 +164,7 @@ class Pointwise:
         is_sure = is_ufunc or self.result is not None or self.many is not None
         if not is_sure and values.dtype is not kind:
             return None
-        return _laid_out(values, inputs) if values.ndim > 1 else wrap(values)
+        return wrap(canonical(values) if values.ndim > 1 else values)
 
     def _of_number(self, a: Any, b: Any) -> Tensor | None:
         """Return the values of a number and few elements, where one call of numpy computes them."""
@@ -182,7 +179,7 @@ class Pointwise:
         if x is None:
             return None
         values = run_first(compute, x, y)
-        return _laid_out(values, (_NUMBER, y)) if values.ndim > 1 else wrap(values)
+        return wrap(canonical(values) if values.ndim > 1 else values)
 
     def general(self, operands: tuple[Any, ...], out: Tensor | None = None) -> Tensor:
         """Return the values for any number of operands, of any types."""
@@ -245,7 +242,7 @@ class Pointwise:
         values = (quietly.run if compute.__class__ is _UFUNC else calmly)(compute, *inputs)
         if values.dtype != result.numpy:
             values = quietly.run(values.astype, result.numpy)
-        return _laid_out(values, arrays) if values.ndim > 1 else wrap(values)
+        return wrap(canonical(values) if values.ndim > 1 else values)
 
     def _for_type(self, kind: dtype, many: bool = False) -> Any:
         """Return the function for elements of a type. many: it computes them in pieces."""
@@ -277,18 +274,6 @@ _FLOAT = next(t for t in DTYPES if t.name == "float32")
 
 #: Stands for a number where layouts are looked at.
 _NUMBER = np.empty(())
-
-
-def _laid_out(values: Any, operands: Sequence[Any]) -> Tensor:
-    """Return the tensor of a function's values in several dimensions, which lies as PyTorch has it.
-
-    numpy's layout is that for sure where the operands are contiguous.
-    """
-    first, last = operands[0].flags, operands[-1].flags
-    is_plain = first.c_contiguous and last.c_contiguous and len(operands) <= 2
-    if 1 in values.shape or not is_plain:
-        values = laid_out(values, operands)
-    return wrap(values)
 
 
 def _quick_number(kind: Any, number: Any, is_ufunc: bool) -> Any:

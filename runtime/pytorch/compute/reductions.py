@@ -17,11 +17,11 @@ from th_shell.runtime.compute.bulk import add_rows, cumulate_rows, spread_of_row
 from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.memory import address_of
-from th_shell.runtime.core.tensor import contiguous_strides
 from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.results import named
 from th_shell.torch.base.shapes import Shape, wrap_dim, wrap_dims
 from th_shell.torch.tensors.large_arrays import threads
+from th_shell.torch.tensors.layouts import canonical
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import deliver, resize_to
 
@@ -93,14 +93,7 @@ def tidy(array: Any) -> Array:
     numpy gives results the order of dimensions that the operands have.
     """
     result: Array = array if array.__class__ is np.ndarray else np.asarray(array)
-    if result.flags.c_contiguous and 1 not in result.shape and result.size:
-        return result
-    width = result.itemsize
-    strides = tuple([step * width for step in contiguous_strides(result.shape)])
-    if result.strides == strides:
-        return result
-    result = np.ascontiguousarray(result).reshape(-1).reshape(result.shape)
-    return result
+    return canonical(result if result.flags.c_contiguous else result.copy("C"))
 
 
 def give(values: Any, out: Tensor | None, warns: bool = True) -> Tensor:

@@ -23,7 +23,7 @@ from th_shell.torch.compute.promotion import array_as, result_type
 from th_shell.torch.ops.slicing import unbind
 from th_shell.torch.ops.views import expanded
 from th_shell.torch.tensors.large_arrays import empty_tensor, threads
-from th_shell.torch.tensors.layouts import laid_out
+from th_shell.torch.tensors.layouts import canonical
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
@@ -215,8 +215,7 @@ def where(condition: Tensor, input: Any, other: Any) -> Tensor:
     a, b = array_as(input, kind), array_as(other, kind)
     if not mask.shape == np.shape(a) == np.shape(b):
         reduce(broadcast, [mask.shape, np.shape(a), np.shape(b)])
-    operands = [mask, np.asarray(a), np.asarray(b)]
-    return wrap(laid_out(np.where(*operands), operands))
+    return wrap(canonical(np.where(mask, a, b)))
 
 
 @op(name="where", function=False)

@@ -15,13 +15,13 @@ from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import Category
 from th_shell.torch.base.missing import type_name
 from th_shell.torch.base.require import require
-from th_shell.torch.base.shapes import Shape, check_long, listed
+from th_shell.torch.base.shapes import check_long, listed
 from th_shell.torch.compute.indices import Chosen, as_indices, check_bounds, indexed_shape, parse
 from th_shell.torch.ops.creation import fill_number
 from th_shell.torch.ops.reordering import flip
 from th_shell.torch.ops.slicing import unbind
 from th_shell.torch.ops.views import expanded
-from th_shell.torch.tensors.layouts import check_apart, dense_strides, empty_array
+from th_shell.torch.tensors.layouts import canonical, check_apart
 from th_shell.torch.tensors.tensor import Tensor, view_of, wrap
 from th_shell.torch.tensors.writing import cast, check_single
 
@@ -67,26 +67,11 @@ def chosen_elements(array: Array, indices: Chosen) -> Array:
     if 0 in shape:
         return np.empty(shape, array.dtype)
     check_bounds(array.shape, indices)
-    elements = empty_array(shape, _strides(array, indices), array.dtype)
-    elements[...] = array[_key(array.ndim, indices)]
-    return elements
+    return canonical(array[_key(array.ndim, indices)])
 
 
 def _key(ndim: int, indices: Chosen) -> tuple[Any, ...]:
     return tuple([indices.get(dim, slice(None)) for dim in range(ndim)])
-
-
-def _strides(array: Array, indices: Chosen) -> Shape:
-    """Return the strides of the result: those that PyTorch gives it."""
-    dims = sorted(indices)
-    arrays = np.broadcast_arrays(*[indices[dim] for dim in dims])
-    count = arrays[0].ndim
-    front = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
-    remaining = [step for dim, step in enumerate(array.strides) if dim not in indices]
-    behind = len(remaining) - front
-    operands: list[Shape] = [(*remaining[:front], *[0] * count, *remaining[front:])]
-    operands += [(*[0] * front, *index_array.strides, *[0] * behind) for index_array in arrays]
-    return dense_strides(indexed_shape(array.shape, indices), operands)
 
 
 # -- assignment

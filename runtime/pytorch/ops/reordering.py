@@ -104,8 +104,6 @@ def _flipped(tensor: Tensor, dims: Any) -> Tensor:
     for dim in dims:
         index[dim] = slice(None, None, -1)
     flipped = array[tuple(index)]
-    if array.flags.c_contiguous:
-        return wrap(flipped.copy())
     copy = empty_like_array(tensor, array.dtype)
     copy[...] = flipped
     return wrap(copy)

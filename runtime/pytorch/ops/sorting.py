@@ -35,11 +35,8 @@ def stable_order(array: Array, axis: int, descending: bool) -> Array:
 
 def _like(values: Array, input: Tensor) -> Array:
     """Return a result with the order of dimensions in memory that a tensor has."""
-    array = input.array
-    if values.flags.c_contiguous and array.flags.c_contiguous and 1 not in array.shape:
-        return values.reshape(array.shape)
     result = empty_like_array(input, values.dtype)
-    result[...] = values.reshape(array.shape)
+    result[...] = values.reshape(result.shape)
     return result
 
 
