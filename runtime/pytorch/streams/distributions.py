@@ -101,8 +101,7 @@ def _by_loop(values: Array, mean: float, deviation: float) -> None:
 def _by_numpy(values: Array, mean: float, deviation: float) -> None:
     """Turn all sixteens of uniform floats into normal ones, with numpy's functions.
 
-    They are ten times as fast as the loop with PyTorch's polynomials, and give another last bit for
-    every fifth number or so.
+    They are several times as fast as the loop, and may give another last bit.
     """
     eights = values[: len(values) & -_SIXTEEN].view(_EIGHT_FLOATS)
     radius = eights[::2].copy().view(np.float32)
