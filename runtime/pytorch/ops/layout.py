@@ -12,7 +12,7 @@ import numpy as np
 from th_shell.runtime.core.storage import Storage
 from th_shell.runtime.core.tensor import contiguous_strides
 from th_shell.torch.base.require import require
-from th_shell.torch.base.shapes import Shape, listed, wrap_dim
+from th_shell.torch.base.shapes import Shape, listed, wrap_dim, wrap_dims
 from th_shell.torch.base.warn import warn
 from th_shell.torch.calls.argument_types import register_kind
 from th_shell.torch.calls.schema import IntOrShape
@@ -261,24 +261,15 @@ op("swapaxes_(Tensor input, int axis0, int axis1)", function=False)(becoming(tra
 @op(name="movedim moveaxis")
 def movedim(input: Tensor, source: IntOrShape, destination: IntOrShape) -> Tensor:
     """Return a view with some dimensions at other positions; the others keep their order."""
-    if isinstance(source, int):
-        source, destination = (source,), (destination,)
-    if len(source) != len(destination):
-        raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({listed(source)} dims) should "
-            f"contain the same number of dims as destination ({listed(destination)} dims)"
-        )
+    sources, places = ((x,) if isinstance(x, int) else x for x in (source, destination))
+    wrong = "movedim: source ({} dims) should have the same number of dims as destination ({} dims)"
+    require(len(sources) == len(places), wrong, listed(sources), listed(places))
     ndim = input.array.ndim
-    origins = [wrap_dim(dim, ndim) for dim in source]
-    places = [wrap_dim(dim, ndim) for dim in destination]
-    for name, numbers, dims in (("source", source, origins), ("destination", destination, places)):
-        if len(set(dims)) < len(dims):
-            raise RuntimeError(f"movedim: repeated dim in `{name}` ({listed(numbers)})")
-    if not ndim:
-        return _permuted(input, ())
-    to = dict(zip(places, origins, strict=True))
-    remaining = iter([dim for dim in range(ndim) if dim not in origins])
-    return _permuted(input, [to[dim] if dim in to else next(remaining) for dim in range(ndim)])
+    origins, places = wrap_dims(sources, ndim), wrap_dims(places, ndim)
+    order = [dim for dim in range(ndim) if dim not in origins]
+    for place, origin in sorted(zip(places, origins, strict=True)):
+        order.insert(place, origin)
+    return _permuted(input, order if ndim else ())
 
 
 def _read_T(self: Tensor) -> Tensor:  # noqa: N802 (the attribute's name)
