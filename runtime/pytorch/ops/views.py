@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce, wraps
-from itertools import zip_longest
+from itertools import chain
 from math import prod
 from typing import Any
 
@@ -136,13 +136,7 @@ def unflatten(input: Tensor, dim: int, sizes: Shape) -> Tensor:
     dim = wrap_dim(dim, len(old))
     require(sizes, "unflatten: sizes must be non-empty")
     require(old, "unflatten: the tensor has no dimensions")
-    try:
-        full = infer_size(sizes, old[dim])
-    except RuntimeError:
-        raise RuntimeError(
-            f"unflatten: Provided sizes {listed(sizes)} don't multiply up to the size of dim "
-            f"{dim} ({old[dim]}) in the input tensor"
-        ) from None
+    full = infer_size(sizes, old[dim])
     return view(input, (*old[:dim], *full, *old[dim + 1 :]))
 
 
@@ -259,23 +253,10 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 @functional
 def broadcast_shapes(*shapes: Any) -> Size:
     """Return the shape to which tensors of some shapes are broadcast. Raises RuntimeError."""
-    tuples = [(shape,) if isinstance(shape, int) else shape for shape in shapes]
-    result: list[int] = [1] * max(map(len, tuples), default=0)
-    for position, shape in enumerate(tuples):
-        if any(n < 0 for n in shape) and not (
-            isinstance(shapes[position], int) and max(result) > 1
-        ):
-            raise ValueError("Attempting to broadcast a dimension with negative length!")
-        for back, (n, m) in enumerate(zip_longest(reversed(shape), reversed(result), fillvalue=1)):
-            if n not in (1, m) and m != 1:
-                raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {n} at {-1 - back}! "
-                    f"Mismatching argument at index {position} had {shape}; but expected shape "
-                    f"should be broadcastable to {listed(result)}"
-                )
-            if m == 1:
-                result[-1 - back] = n
-    return Size(result)
+    tuples = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
+    negative = "Attempting to broadcast a dimension with negative length!"
+    require(min(chain(*tuples), default=0) >= 0, negative, error=ValueError)
+    return Size(reduce(broadcast, tuples, ()))
 
 
 # -- the same view once more
