@@ -11,7 +11,7 @@ from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import Category, int64
 from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.require import require
-from th_shell.torch.base.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
+from th_shell.torch.base.shapes import Shape, broadcast, listed, wrap_dims
 from th_shell.torch.calls.argument_types import as_tensors
 from th_shell.torch.calls.schema import OUT, Out
 from th_shell.torch.calls.table import functional, op
@@ -211,21 +211,14 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 @op(more=OUT)
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """Return the sums of products along the last dimensions of both."""
-    x, y = input.array, other.array
-    if not x.ndim or not y.ndim:
-        kind = result_type(input, other).numpy
-        return wrap(quietly.run(np.multiply, cast(x, kind), cast(y, kind)))
-    if x.shape[-1] != y.shape[-1]:
-        raise RuntimeError(
-            f"inner() the last dimension must match on both input tensors but got shapes "
-            f"{listed(x.shape)} and {listed(y.shape)}"
-        )
-    if x.ndim == 1 == y.ndim and input.dtype is other.dtype:
-        return dot(input, other)
-    _check_one_type(input, other)
-    _refuse_bools("addmm_impl_cpu_", input, other)
-    flat = multiply(x.reshape(-1, x.shape[-1]), y.reshape(-1, y.shape[-1]).T)
-    return wrap(flat.reshape(x.shape[:-1] + y.shape[:-1]))
+    kind = result_type(input, other).numpy
+    x, y = cast(input.array, kind), cast(other.array, kind)
+    if x.ndim and y.ndim:
+        _check_one_type(input, other)
+        _refuse_bools("addmm_impl_cpu_", input, other)
+        wrong = "inner() the last dimension must match on both input tensors, got shapes {} and {}"
+        require(x.shape[-1] == y.shape[-1], wrong, listed(x.shape), listed(y.shape))
+    return wrap(quietly.run(np.inner, x, y))
 
 
 @op(more=OUT)
@@ -323,8 +316,11 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Out = None) -> Tensor:
         pairs = dims.array.tolist() if isinstance(dims, Tensor) else dims
     first, second = ([d] if isinstance(d, int) else list(d) for d in pairs)
     _check_one_type(a, b)
-    x, y = _contractible(a.array, b.array, first, second)
+    x, y = a.array, b.array
     axes = wrap_dims(first, x.ndim), wrap_dims(second, y.ndim)
+    sizes = [[array.shape[dim] for dim in dims] for array, dims in zip((x, y), axes, strict=True)]
+    wrong = "contracted dimensions need to match, but the first have the sizes {}, the second {}"
+    require(sizes[0] == sizes[1], wrong, *sizes)
     _refuse_bools("addmm_impl_cpu_", a, b)
     with np.errstate(all="ignore"):
         return give(np.tensordot(x, y, axes), out)
@@ -332,22 +328,3 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Out = None) -> Tensor:
 
 def _check_one_type(a: Tensor, b: Tensor) -> None:
     require(a.dtype is b.dtype, "both inputs should have same dtype")
-
-
-def _contractible(x: Array, y: Array, first: list[int], second: list[int]) -> tuple[Array, Array]:
-    """Return the operands, summed along what is multiplied with a single element."""
-    for p, q in zip(first, second, strict=True):
-        i, j = wrap_dim(p, x.ndim), wrap_dim(q, y.ndim)
-        m, n = x.shape[i], y.shape[j]
-        if m == n:
-            continue
-        if n == 1:
-            x = x.sum(i, keepdims=True, dtype=x.dtype)
-        elif m == 1:
-            y = y.sum(j, keepdims=True, dtype=y.dtype)
-        else:
-            raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {m} in dim {p} and "
-                f"second has size {n} in dim {q}"
-            )
-    return x, y
