@@ -98,9 +98,6 @@ class _Storage:
         return self.array[self._position(index)].item()
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        size = len(self.array)
-        if isinstance(index, int) and not -size <= index < size:
-            raise IndexError(f"index {index} is out of bounds for dimension 0 with size {size}")
         at = index if isinstance(index, slice) else self._position(index)
         self.array[at] = cast(np.asarray(value), self.array.dtype)
 
@@ -150,16 +147,6 @@ class UntypedStorage(_Storage):
     def clone(self) -> UntypedStorage:
         """Return a copy."""
         return untyped(_copy(self.object))
-
-    def __getitem__(self, index: Any) -> Any:
-        if not isinstance(index, slice):
-            return super().__getitem__(index)
-        if index.step not in (None, 1):
-            raise RuntimeError(
-                f"Trying to slice with a step of {index.step}, but only a step of 1 is supported"
-            )
-        part = self.array[index]
-        return untyped(storage_type(part.dtype)(part, self.object))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> UntypedStorage:
         return untyped(copied(self.object, memo))
@@ -213,11 +200,6 @@ class TypedStorage(_Storage):
     def type(self) -> str:
         """Return the name of the class of such storages: 'torch.FloatStorage'."""
         return f"torch.{self._dtype.scalar}Storage"
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
-        return super().__getitem__(index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if not isinstance(value, (int, float, np.generic)) and not hasattr(value, "__array__"):
