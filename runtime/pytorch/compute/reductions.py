@@ -61,7 +61,7 @@ def along(array: Array, dim: int) -> tuple[Array, int]:
     return (array, axis) if array.ndim else (array.reshape(1), 0)
 
 
-def _grid(shape: Shape, axis: int) -> tuple[Array, ...]:
+def other_indices(shape: Shape, axis: int) -> tuple[Array, ...]:
     """Return indices of all other dimensions, which are broadcast with those along an axis."""
     grid = []
     for at, size in enumerate(shape):
@@ -71,14 +71,14 @@ def _grid(shape: Shape, axis: int) -> tuple[Array, ...]:
 
 
 #: The indices for small arrays are kept; they are quicker found than made.
-_small_grid = lru_cache(maxsize=256)(_grid)
+_small_grid = lru_cache(maxsize=256)(other_indices)
 
 
 def take_at(array: Array, at: Array, axis: int) -> Array:
     """Return the elements at indices along an axis; both have the same other sizes."""
     if array.ndim == 1:
         return array[at]
-    make = _small_grid if array.size < FEW else _grid
+    make = _small_grid if array.size < FEW else other_indices
     grid = make(array.shape[:axis] + (1,) + array.shape[axis + 1 :], axis)
     elements: Array = array[(*grid[:axis], at, *grid[axis:])]
     return elements

@@ -14,13 +14,13 @@ import numpy as np
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import int64
 from th_shell.torch.base.require import require
-from th_shell.torch.base.shapes import listed, wrap_dim
+from th_shell.torch.base.shapes import Shape, listed
 from th_shell.torch.calls.schema import OUT, Number, TensorOrNumber
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.promotion import number_as
-from th_shell.torch.compute.reductions import along
+from th_shell.torch.compute.reductions import along, other_indices
 from th_shell.torch.ops.creation import fill_number
-from th_shell.torch.ops.gathering import check_bounds, check_gather, flat_positions
+from th_shell.torch.ops.gathering import check_bounds, check_gather
 from th_shell.torch.ops.indexing import fill_value
 from th_shell.torch.tensors.layouts import check_apart, copy_of
 from th_shell.torch.tensors.tensor import Tensor, wrap
@@ -56,65 +56,44 @@ def changing(name: str, out: bool = True) -> Callable[[Change], Change]:
     return register
 
 
-def _check_scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | None) -> None:
-    check_gather(index, "scatter")
-    if src is not None and src.dtype is not input.dtype:
-        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
-    shape, chosen = input.array.shape, index.array.shape
-    if 0 in chosen:
-        return
-    if max(len(shape), 1) != max(len(chosen), 1):
-        raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
-    source = src.array.shape if src is not None else chosen
-    if max(len(source), 1) != max(len(chosen), 1):
-        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    full, taken, available = (s or (1,) for s in (shape, chosen, source))
-    beyond = any(n > m for at, (n, m) in enumerate(zip(taken, full, strict=True)) if at != dim)
-    if beyond or any(n > m for n, m in zip(taken, available, strict=True)):
-        than = "" if src is None else f" and to be no larger size than src {listed(source)}"
+def _check_scatter(target: Shape, dim: int, index: Shape, source: Shape) -> None:
+    """Raise RuntimeError where an index is larger than the tensor or the source."""
+    if not len(target) == len(index) == len(source):
+        which = "src" if len(target) == len(index) else "self"
         raise RuntimeError(
-            f"Expected index {listed(chosen)} to be no larger than self {listed(shape)} apart from "
-            f"dimension {dim}{than}"
+            f"Index tensor must have the same number of dimensions as {which} tensor"
+        )
+    room = [
+        m if at == dim else min(n, m) for at, (n, m) in enumerate(zip(target, source, strict=True))
+    ]
+    if any(n > m for n, m in zip(index, room, strict=True)):
+        raise RuntimeError(
+            f"Expected index {listed(index)} to be no larger than self {listed(target)} apart from "
+            f"dimension {dim} and to be no larger size than src {listed(source)}"
         )
 
 
-def _positions_of(input: Tensor, dim: int, index: Array) -> tuple[Array, Array]:
-    """Return a tensor's elements in one dimension, or a copy of them, and the positions in it."""
-    array = input.array
-    size = array.shape[dim] if array.ndim else 1
-    check_bounds(index, dim, size, RuntimeError)
-    flat = array.reshape(-1)
-    if index.ndim < 2 or array.ndim < 2:
-        return flat, index.reshape(-1)
-    return flat, flat_positions(index, array.shape, dim).reshape(-1)
-
-
-def _write_back(array: Array, flat: Array) -> None:
-    """Copy changed elements to the tensor that they were a copy of."""
-    if not array.flags.c_contiguous:  # then flat is a copy
-        array[...] = flat.reshape(array.shape)
-
-
-def _source_of(src: Tensor, index: Array) -> Array:
-    """Return the elements of a source that an index has a position for."""
-    if not src.array.ndim or not index.ndim:
-        return src.array.reshape(-1)[: index.size]
-    return src.array[tuple(map(slice, index.shape))].reshape(-1)
-
-
 def _scatter(input: Tensor, dim: int, index: Tensor, src: Any, adds: bool = False) -> None:
-    dim = wrap_dim(dim, input.array.ndim)
-    is_tensor = isinstance(src, Tensor)
-    _check_scatter(input, dim, index, src if is_tensor else None)
-    if not index.array.size:
-        return
-    values = _source_of(src, index.array) if is_tensor else fill_number(src, input.dtype)
-    flat, positions = _positions_of(input, dim, index.array)
-    if adds:
-        np.add.at(flat, positions, values)
+    check_gather(index, "scatter")
+    array, axis = along(input.array, dim)
+    at = np.atleast_1d(index.array)
+    if isinstance(src, Tensor):
+        same = "scatter(): Expected self.dtype to be equal to src.dtype"
+        require(src.dtype is input.dtype, same)
+        values = np.atleast_1d(src.array)
     else:
-        flat[positions] = values
-    _write_back(input.array, flat)
+        values = np.broadcast_to(fill_number(src, input.dtype), at.shape)
+    if not at.size:
+        return
+    _check_scatter(array.shape, axis, at.shape, values.shape)
+    check_bounds(at, axis, array.shape[axis], RuntimeError)
+    others = other_indices(at.shape, axis)
+    places = (*others[:axis], at, *others[axis:])
+    values = values[tuple(map(slice, at.shape))]
+    if adds:
+        np.add.at(array, places, values)
+    else:
+        array[places] = values
 
 
 @changing("scatter")

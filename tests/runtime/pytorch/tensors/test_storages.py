@@ -72,7 +72,6 @@ def test_storage_that_has_become_too_small() -> None:
             RuntimeError,
             "can't index a <class 'torch.storage.TypedStorage'> with <class 'str'>",
         ),
-        (slice(1), RuntimeError, "slices are only supported in UntypedStorage.__getitem__"),
     ],
 )
 def test_wrong_index(index: Any, error: type[Exception], message: str) -> None:
