@@ -75,11 +75,11 @@ _small_grid = lru_cache(maxsize=256)(other_indices)
 
 
 def take_at(array: Array, at: Array, axis: int) -> Array:
-    """Return the elements at indices along an axis; both have the same other sizes."""
+    """Return the elements at indices along an axis; the indices' other sizes are at most theirs."""
     if array.ndim == 1:
         return array[at]
     make = _small_grid if array.size < FEW else other_indices
-    grid = make(array.shape[:axis] + (1,) + array.shape[axis + 1 :], axis)
+    grid = make(at.shape[:axis] + (1,) + at.shape[axis + 1 :], axis)
     elements: Array = array[(*grid[:axis], at, *grid[axis:])]
     return elements
 

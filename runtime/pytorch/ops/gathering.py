@@ -13,13 +13,13 @@ import numpy as np
 from th_shell.runtime.compute.bulk import choose
 from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.runtime.core.dtypes import Array
-from th_shell.runtime.core.tensor import contiguous_strides
 from th_shell.torch.base.dtypes import int64
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, broadcast, listed, wrap_dim
 from th_shell.torch.calls.schema import OUT, TensorOrNumber
 from th_shell.torch.calls.table import op
 from th_shell.torch.compute.promotion import array_as, result_type
+from th_shell.torch.compute.reductions import take_at
 from th_shell.torch.ops.slicing import unbind
 from th_shell.torch.ops.views import expanded
 from th_shell.torch.tensors.large_arrays import empty_tensor, threads
@@ -90,29 +90,6 @@ def _selected(array: Array, dim: int, chosen: Array) -> Array:
     return np.ascontiguousarray(elements)
 
 
-def _offsets(shape: Shape, strides: Shape, dim: int) -> Array:
-    """Return each element's distance from the first one, without the part of one dimension."""
-    parts = [
-        np.arange(size).reshape((-1,) + (1,) * (len(shape) - 1 - at)) * step
-        for at, (size, step) in enumerate(zip(shape, strides, strict=True))
-        if at != dim
-    ]
-    return np.asarray(reduce(np.add, parts, np.zeros((), np.int64)))
-
-
-def flat_positions(index: Array, shape: Shape, dim: int) -> Array:
-    """Return the positions, in contiguous memory of a shape, that an index chooses in a dimension.
-
-    index has as many dimensions as the shape; its elements lie where it has them in the others.
-    """
-    strides = contiguous_strides(shape)
-    offsets = _offsets(index.shape, strides, dim)
-    step = strides[dim]
-    positions = np.multiply(index, step, dtype=np.int64)
-    positions += offsets  # in place: memory for a second array would take longer than the sum
-    return positions
-
-
 def check_gather(index: Tensor, name: str) -> None:
     """Raise RuntimeError where an index is no tensor of integers."""
     if index.array.dtype not in (np.int64, np.int32):
@@ -146,9 +123,7 @@ def _gathered(array: Array, dim: int, chosen: Array) -> Array:
         _check_sizes(chosen.shape, array.shape, dim)
     size = array.shape[dim] if array.ndim else 1
     check_bounds(chosen, dim, size, RuntimeError)
-    if array.ndim <= 1 or chosen.ndim <= 1:
-        return np.asarray(array.reshape(-1).take(chosen))
-    return array.reshape(-1).take(flat_positions(chosen, array.shape, dim))
+    return take_at(np.atleast_1d(array), np.atleast_1d(chosen), dim).reshape(chosen.shape)
 
 
 # -- among all elements
