@@ -104,7 +104,7 @@ def _collect() -> dict[str, Any]:
     names |= {t.__name__: t for t in TENSOR_TYPES.values()}
     for value in (*_CLASSES, *_MODULES, *_FUNCTIONS):
         names[value.__name__.rpartition(".")[2]] = value
-    names |= {name: getattr(random, name) for name in random.__all__ if name != "fork_rng"}
+    names |= {name: getattr(random, name) for name in random.__all__}
     names["get_default_dtype"] = get_default_dtype
     names |= {name: getattr(attributes, name) for name in attributes.GRADIENT_MODES}
     names |= {"strided": strided, "version": version, "__version__": version.__version__}

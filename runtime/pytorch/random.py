@@ -5,8 +5,6 @@ PyTorch's documentation: torch.random.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from th_shell.torch.streams.generator import Generator, default_generator
@@ -15,7 +13,6 @@ from th_shell.torch.tensors.tensor import Tensor
 __all__ = [
     "Generator",
     "default_generator",
-    "fork_rng",
     "get_rng_state",
     "initial_seed",
     "manual_seed",
@@ -41,22 +38,3 @@ def get_rng_state() -> Tensor:
 def set_rng_state(new_state: Tensor) -> None:
     """Let the default generator go on from a state. Raises TypeError and RuntimeError."""
     default_generator.set_state(new_state)
-
-
-@contextmanager
-def fork_rng(
-    devices: Iterable[Any] | None = None, enabled: bool = True, device_type: str | None = None
-) -> Iterator[None]:
-    """Restore the default generator's state at the end of a block.
-
-    devices, device_type: other devices whose generators are meant, too; there are none here.
-    enabled: False to do nothing.
-    """
-    if not enabled:
-        yield
-        return
-    state = get_rng_state()
-    try:
-        yield
-    finally:
-        set_rng_state(state)

@@ -136,19 +136,6 @@ def test_seeds_that_nobody_foresees_differ() -> None:
     assert torch.initial_seed() == torch.default_generator.initial_seed()
 
 
-def test_fork_rng_restores_the_state_after_an_error_too() -> None:
-    torch.manual_seed(1)
-    with pytest.raises(KeyError), torch.random.fork_rng():
-        torch.rand(3)
-        raise KeyError
-    first = torch.rand(2).tolist()
-    torch.manual_seed(1)
-    assert torch.rand(2).tolist() == first
-    with torch.random.fork_rng(enabled=False):
-        torch.rand(2)
-    assert torch.rand(2).tolist() != first
-
-
 def test_threads_share_a_generator_out() -> None:
     generator = torch.Generator().manual_seed(8)
     drawn: list[float] = []
