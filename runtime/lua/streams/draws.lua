@@ -127,4 +127,21 @@ function draws.shuffle(values, distances, first, count)
   end
 end
 
+-- Adds the function that fills n elements of `size` bytes, at least 16, with normal numbers: all
+-- sixteens; then, if n is no multiple of 16, the last 16 anew.
+-- Each element takes `size` bytes of the random words, and so do the 16 that are drawn anew.
+local function add_sixteens(name, size, uniform, blocks)
+  draws[name] = function(words, out, n, mean, deviation)
+    uniform(words, out, n, 0, 1)
+    blocks(out, n - n % 16, mean, deviation)
+    if n % 16 == 0 then return end
+    local last = out + size * (n - 16)
+    uniform(words + size * n, last, 16, 0, 1)
+    blocks(last, 16, mean, deviation)
+  end
+end
+
+add_sixteens('sixteens_floats', 4, draws.uniform_floats, draws.normal_float_blocks)
+add_sixteens('sixteens_doubles', 8, draws.uniform_doubles, draws.normal_blocks)
+
 return draws

@@ -10,6 +10,7 @@ from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.memory import address_of
 from th_shell.torch.base.quiet import calmly
+from th_shell.torch.compute.reductions import FEW
 from th_shell.torch.streams.uniform import (
     doubles_of,
     fill,
@@ -46,7 +47,10 @@ def fill_normal(words: Words, out: Array, mean: float, deviation: float) -> None
     if contiguous and out.size >= _SIXTEEN:
         if out.itemsize < 8 and (mean, deviation) != (0, 1):
             mean, deviation = float(np.float32(mean)), float(np.float32(deviation))
-        _fill_sixteens(words, out.reshape(-1), mean, deviation)
+        if out.size <= FEW and out.itemsize > 2:
+            _fill_few_sixteens(words, out, mean, deviation)
+        else:
+            _fill_sixteens(words, out.reshape(-1), mean, deviation)
     elif contiguous and out.itemsize > 2:
         _fill_in_pairs(words, out, mean, deviation)
     else:
@@ -58,6 +62,16 @@ def _draw_in_pairs(words: Words, count: int, mean: float, deviation: float) -> A
     values = np.empty(count, np.float64)
     _fill_in_pairs(words, values, mean, deviation)
     return values
+
+
+def _fill_few_sixteens(words: Words, out: Array, mean: float, deviation: float) -> None:
+    """Fill a contiguous array of any shape in one call, as `_fill_sixteens` fills a vector."""
+    count = out.size
+    drawn = count + _SIXTEEN if count % _SIXTEEN else count
+    is_double = out.itemsize == 8
+    loop = loops.sixteens_doubles if is_double else loops.sixteens_floats
+    address = words.address(2 * drawn if is_double else drawn)
+    loop(address, address_of(out), count, mean, deviation)
 
 
 def _fill_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> None:
