@@ -170,8 +170,10 @@ class _Cutter:
         if self._compiler.typed(source) is Syntax.INCOMPLETE:
             completed = self._completed(source, at)
             if not completed and self._shows_completion(source):
+                shown = self._lines[at + 1 :]
+                used += len(list(takewhile(lambda line: not _PROMPT_LINE.match(line.text), shown)))
                 self._add(Kind.TEXT, "", self._lines[at : at + used])
-                self._open = True
+                self._outputs[-1] += self._lines[at : at + used]
                 return used
             source, used = completed or (source, 1)
         source, used = self._continued(source, at, used)
@@ -181,9 +183,7 @@ class _Cutter:
     def _shows_completion(self, source: str) -> bool:
         """Return whether an input that breaks off shows what the key TAB does there."""
         code = source.partition("--")[0].rstrip()
-        return code[-1:] in ("(", ".", ":") and any(
-            _TAB.search(line.text) for line in self._lines
-        )
+        return code[-1:] in ("(", ".", ":") and any(_TAB.search(line.text) for line in self._lines)
 
     def _is_wrapped(self, at: int) -> bool:
         """Return whether a terminal has broken the line above at its edge, where it shows times."""
