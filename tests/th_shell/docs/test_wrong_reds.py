@@ -190,13 +190,14 @@ LOCALS = {
         "ran ran pass ran pass"
     ),
     # A name of Lua's own: its libraries go on to need it.
-    "local table = torch.ones(2)\n#table --> 2\nt = {}\n" + "require('pl.List'){3}:append(4)": (
-        "ran differs ran ran"
-    ),
+    "package.preload.p = function() return {table.concat{3}} end\nlocal table = 4\nprint(table) --> 4\n"
+    "require('p')[1] --> 3": "ran ran pass pass",
+    "package.preload.p = function() return {table.concat{3}} end\ntable = 4\nprint(table) --> 4\n"
+    "require('p')[1] --> 3": "ran ran pass error",
     "local type = 'a'\ntype = type .. 'b'\nprint(torch.ones(2):sum(), type) --> 2 ab": (
         "ran ran pass"
     ),
-    "local type = 'a'\nprint(type) --> b\n```\n\n```lua\nprint(type(3)) --> number": (
+    "local type = 1\nprint(type) --> 2\n```\n\n```lua\nprint(type(3)) --> number": (
         "ran differs pass"
     ),
     "type = 'a'\ntorch.ones(2):sum('a')": "ran error",
@@ -229,11 +230,13 @@ ORDERS = {
     "th> torch.\ntorch.abs(  torch.add(\ntorch.acos(": "skipped",
     "th> torch.\ntorch.abs(": "damaged",
     "th> torch.abs( -- enter TAB\n torch.abs(x)\nth> 1\n2": "text differs",
-    "th> torch.abs( -- enter table\n torch.abs(x)\nth> 1\n2": "damaged differs",
+    "th> torch.abs( -- enter table\n torch.abs(x)\nth> 1\n2": "damaged fragment differs",
+    # A heading is no call of the method below it.
+    "string:\n  format(x)   text = format; x\n  type(type)\n  x\n\n  y": "text",
+    "x = 'a'\nprint(x)\nOutput:\nprint(x:\n  rep(2)) --> aaa": "ran differs differs",
     # A remark between the calls of a chain.
     "s = ('a')  -- one\n  -- two\n  :rep(2)\ns --> 'aa'": "ran pass",
     "s = ('a')  -- one\n  -- two\n  :rep(2)\ns --> 'aaa'": "ran differs",
-    "s = 'a'\n--> 'b'\n  :rep(2)": "differs",
     "th> torch.abs(-3).\n3": "damaged",
     "xLua > 1 + 1\n3": "differs",
     "f = function() print(3) end\n\nT = setmetatable({\n  a b\n}, {})": "ran text",

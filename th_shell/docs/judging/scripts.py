@@ -67,5 +67,6 @@ def by_shares(
         if not samples.differ and not comparison(result.example)(documented, samples.texts[0]):
             why = f"this part does not: {documented}"
         if why:
-            return replace(result, verdict=Verdict.DIFFERS, note=f"by chance, but {why}")
+            got = "".join(printed[i].texts[0] for i, _ in shares)
+            return replace(result, verdict=Verdict.DIFFERS, got=got, note=f"by chance, but {why}")
     return result

@@ -44,9 +44,10 @@ _NAME = r"[A-Za-z_]\w*"
 _LOCAL = re.compile(r"^\s*local\s+")
 _NEXT_LOCAL = re.compile(r";[ \t]*local[ \t]+(?!function\b)")
 _NESTED = re.compile(r"\b(?:do|function|then|repeat)\b")
-#: The line of an argument in a help text: 'x = number  -- the width'.
-_SIGNATURE = re.compile(
-    rf"^\s*{_NAME}\s*=\s*(?:(?:number|boolean|userdata)|(?:string|table)(?=\s*--))\s*(?:--.*)?$"
+#: The line of an argument in a help text, 'x = number  -- the width', and a heading: 'Example:'.
+_NO_INPUT = re.compile(
+    rf"^\s*{_NAME}(?::|\s*=\s*(?:(?:number|boolean|userdata)|(?:string|table)(?=\s*--)))"
+    r"\s*(?:--.*)?$"
 )
 #: Code that does not compile is no output.
 _CODE_LIKE = re.compile(
@@ -191,7 +192,7 @@ class _Cutter:
 
     def _bare(self, at: int) -> int:
         source = self._lines[at].text
-        if not source.strip() or _SIGNATURE.match(source) or self._is_printed(source):
+        if not source.strip() or _NO_INPUT.match(source) or self._is_printed(source):
             return 0
         if self._is_query(source):
             self._input(at, 1, Kind.PROMPT, source)
