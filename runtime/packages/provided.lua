@@ -37,7 +37,7 @@ local CHUNKS = {
 
 -- Modules of the original that are fields of a package here.
 local FIELDS = {
-  ['tds.hash'] = 'Hash', ['tds.vec'] = 'Vec',
+  ['itorch.Plot'] = 'Plot', ['tds.hash'] = 'Hash', ['tds.vec'] = 'Vec',
   ['threads.safe'] = 'safe', ['threads.threads'] = 'Threads',
 }
 
