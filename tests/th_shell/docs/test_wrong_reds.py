@@ -29,6 +29,10 @@ COMMENTS = {
     "function f(a, b) print(a, b) return 4 end\nx = f('z') --> prints \"z nil\"": "ran pass",
     "function f(a, b) print(a, b) return 4 end\nx = f('z') --> prints \"z 4\"": "ran differs",
     "function f(a, b) print(a, b) return 4 end\nx = f('z') --> 4": "ran pass",
+    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> imprime \"z nil\"": "ran pass",
+    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> \"z nil\"가 출력": "ran pass",
+    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> imprime \"z 4\"": "ran differs",
+    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> returns \"z nil\"": "ran differs",
     "f = function(x) return 'OutPut: ' .. x end\nf(3) -- => OutPut: 3": "ran pass",
     "f = function(x) return 'OutPut: ' .. x end\nf(3) -- => OutPut: 4": "ran differs",
     "-- this raises an error\nerror('a')": "layout",
@@ -176,6 +180,7 @@ COLUMNS = {
     f"[torch.DoubleTensor of size 2x{shown}]\n": f"ran {verdict}"
     for size, shown, verdict in ((3, 3, "layout"), (4, 3, "differs"), (4, 4, "damaged"))
 }
+PACKAGE = "package.preload.p = function() return {table.concat{3}} end\n"
 LOCALS = {
     "A = 1\n```\n\n```lua\nlocal A = 2\nA --> 2\n```\n\n```lua\nA --> 1": "ran ran pass pass",
     "local A = 1\n```\n\n```lua\nlocal A = 2\n```\n\n```lua\nA --> 2": "ran ran pass",
@@ -190,10 +195,8 @@ LOCALS = {
         "ran ran pass ran pass"
     ),
     # A name of Lua's own: its libraries go on to need it.
-    "package.preload.p = function() return {table.concat{3}} end\nlocal table = 4\nprint(table) --> 4\n"
-    "require('p')[1] --> 3": "ran ran pass pass",
-    "package.preload.p = function() return {table.concat{3}} end\ntable = 4\nprint(table) --> 4\n"
-    "require('p')[1] --> 3": "ran ran pass error",
+    f"{PACKAGE}local table = 4\nprint(table) --> 4\nrequire('p')[1] --> 3": "ran ran pass pass",
+    f"{PACKAGE}table = 4\nprint(table) --> 4\nrequire('p')[1] --> 3": "ran ran pass error",
     "local type = 'a'\ntype = type .. 'b'\nprint(torch.ones(2):sum(), type) --> 2 ab": (
         "ran ran pass"
     ),
