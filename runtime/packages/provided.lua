@@ -24,7 +24,8 @@ local PROVIDED = {
   mobdebug = true, mpi = true, signal = 'signal.ffi', ['signal.complex'] = true,
   ['signal.fft'] = 'fftw3', socket = true, tds = 'tds.env',
   ['tds.elem'] = 'tds.env', threads = 'libthreads', ['threads.queue'] = 'libthreads',
-  ['threads.serialize'] = 'MemoryFile', ['threads.sharedserialize'] = 'MemoryFile', ['torchmpi.ffi'] = 'libtorchmpi',
+  ['threads.serialize'] = 'MemoryFile', ['threads.sharedserialize'] = 'MemoryFile',
+  ['torchmpi.ffi'] = 'libtorchmpi',
 }
 
 -- Modules whose chunk is not the one of their name, in which lines stand for dots.
