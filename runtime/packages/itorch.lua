@@ -68,6 +68,21 @@ function Plot:segment(x0, y0, x1, y1, _, legend)
   return self
 end
 
+--- Adds rectangles, by two opposite corners.
+function Plot:quad(x0, y0, x1, y1, colour, legend)
+  self:segment(x0, y0, x1, y0, colour, legend):segment(x1, y0, x1, y1)
+  return self:segment(x1, y1, x0, y1):segment(x0, y1, x0, y0)
+end
+
+--- Adds an arrow for each row and column of two matrices, which have its parts.
+function Plot:quiver(u, v, colour, legend, scale)
+  local rows, columns = u:size(1), u:size(2)
+  local x = torch.repeatTensor(torch.range(1, rows), columns, 1):t():double():clone()
+  local y = torch.repeatTensor(torch.range(1, columns), rows, 1):double()
+  scale = scale or 40
+  return self:segment(x, y, x + u:double() / scale, y + v:double() / scale, colour, legend)
+end
+
 --- Adds the counts of values in bins.
 function Plot:histogram(values, bins)
   self.histograms[#self.histograms + 1] = { flat(values), bins }

@@ -22,8 +22,9 @@ local PROVIDED = {
   itorch = 'itorch._env', lfs = true, libmpiT = true, md5 = true,
   mobdebug = true, mpi = true, signal = 'signal.ffi', ['signal.complex'] = true,
   ['signal.fft'] = 'fftw3', socket = true, tds = 'tds.env',
-  threads = 'libthreads', ['threads.serialize'] = 'MemoryFile',
-  ['threads.sharedserialize'] = 'MemoryFile', ['torchmpi.ffi'] = 'libtorchmpi',
+  ['tds.elem'] = 'tds.env', threads = 'libthreads', ['threads.queue'] = 'libthreads',
+  ['threads.serialize'] = 'MemoryFile', ['threads.sharedserialize'] = 'MemoryFile',
+  ['torchmpi.ffi'] = 'libtorchmpi',
 }
 
 -- Modules whose chunk is not the one of their name, in which lines stand for dots.
@@ -35,7 +36,7 @@ local CHUNKS = {
 
 -- Modules of the original that are fields of a package here.
 local FIELDS = {
-  ['tds.hash'] = 'Hash', ['tds.vec'] = 'Vec',
+  ['itorch.Plot'] = 'Plot', ['tds.hash'] = 'Hash', ['tds.vec'] = 'Vec',
   ['threads.safe'] = 'safe', ['threads.threads'] = 'Threads',
 }
 

@@ -137,6 +137,15 @@ def test_pages_that_their_parsers_give_up(
     assert str(caught.value) == problem
 
 
+def test_numbers_of_lines_beside_code_are_none_of_it(tmp_path: Path) -> None:
+    cells = '<td class="gutter"><pre><span>1</span>\n2</pre><td><pre>{}x = 3\ny = 4</pre>'
+    page = f"<table><tr>{cells}</table><pre>1\n2</pre>"
+    (tmp_path / "page.html").write_text(page.format('<span class="lineno">1 </span>'))
+    blocks = read_page(tmp_path / "page.html").blocks
+    texts = [[line.text for line in block.lines] for block in blocks]
+    assert texts == [["x = 3", "y = 4"], ["1", "2"]]
+
+
 def test_a_nul_in_a_page_stands_for_no_text(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_bytes(b"```lua\n> 'a'\n\0\n```\n")
     (example,) = read(tmp_path / "page.md", Compiler()).examples

@@ -29,6 +29,10 @@ COMMENTS = {
     "function f(a, b) print(a, b) return 4 end\nx = f('z') --> prints \"z nil\"": "ran pass",
     "function f(a, b) print(a, b) return 4 end\nx = f('z') --> prints \"z 4\"": "ran differs",
     "function f(a, b) print(a, b) return 4 end\nx = f('z') --> 4": "ran pass",
+    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> imprime \"z nil\"": "ran pass",
+    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> \"z nil\"가 출력": "ran pass",
+    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> imprime \"z 4\"": "ran differs",
+    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> returns \"z nil\"": "ran differs",
     "f = function(x) return 'OutPut: ' .. x end\nf(3) -- => OutPut: 3": "ran pass",
     "f = function(x) return 'OutPut: ' .. x end\nf(3) -- => OutPut: 4": "ran differs",
     "-- this raises an error\nerror('a')": "layout",
@@ -137,6 +141,14 @@ NAMES = {
     "package.preload.m = function() require 'no.such' end\nm = require 'm'\n"
     "package.preload['m.a'] = function() require 'm' end\na = require 'm.a'\n"
     "a = require 'm.a'": "ran fragment ran fragment fragment",
+    # What a module that is missing would have added to others.
+    "require 'nosuch'\nx = torch.Nosuch(3)\ny = torch.ones(3):nosuch()": (
+        "fragment fragment fragment"
+    ),
+    "x = torch.Nosuch(3)\nrequire 'nosuch'\ny = torch.ones(2, 'a')": "error fragment error",
+    "package.preload.p = function() end\nrequire 'p'\nx = torch.Nosuch(3)": "ran ran error",
+    "A = torch.class('A', 'lost.B')": "fragment",
+    "A = torch.class('A', 'torch.Tensr')": "error",
     # Where Torch7's sources in C raise an error.
     "> torch.ones(3):narrow(1, 2, 5)\nbad argument #3 to 'narrow' (out of range at /x/TH.c:35)": (
         "pass"
@@ -168,6 +180,7 @@ COLUMNS = {
     f"[torch.DoubleTensor of size 2x{shown}]\n": f"ran {verdict}"
     for size, shown, verdict in ((3, 3, "layout"), (4, 3, "differs"), (4, 4, "damaged"))
 }
+PACKAGE = "package.preload.p = function() return {table.concat{3}} end\n"
 LOCALS = {
     "A = 1\n```\n\n```lua\nlocal A = 2\nA --> 2\n```\n\n```lua\nA --> 1": "ran ran pass pass",
     "local A = 1\n```\n\n```lua\nlocal A = 2\n```\n\n```lua\nA --> 2": "ran ran pass",
@@ -181,6 +194,16 @@ LOCALS = {
     "local a = 3\nfunction f() return a end\nf() --> 3\n```\n\n```lua\nlocal a = 4\nf() --> 3": (
         "ran ran pass ran pass"
     ),
+    # A name of Lua's own: its libraries go on to need it.
+    f"{PACKAGE}local table = 4\nprint(table) --> 4\nrequire('p')[1] --> 3": "ran ran pass pass",
+    f"{PACKAGE}table = 4\nprint(table) --> 4\nrequire('p')[1] --> 3": "ran ran pass error",
+    "local type = 'a'\ntype = type .. 'b'\nprint(torch.ones(2):sum(), type) --> 2 ab": (
+        "ran ran pass"
+    ),
+    "local type = 1\nprint(type) --> 2\n```\n\n```lua\nprint(type(3)) --> number": (
+        "ran differs pass"
+    ),
+    "type = 'a'\ntorch.ones(2):sum('a')": "ran error",
     "local threads = require 'threads'\nlocal text = 'x'\n"
     "p = threads.Threads(1, function() x = #text end)\n"
     "p:addjob(function() return x end, function(y) z = y end)\np:synchronize()\nz --> 1": (
@@ -209,6 +232,14 @@ ORDERS = {
     # What a prompt offers to complete a name.
     "th> torch.\ntorch.abs(  torch.add(\ntorch.acos(": "skipped",
     "th> torch.\ntorch.abs(": "damaged",
+    "th> torch.abs( -- enter TAB\n torch.abs(x)\nth> 1\n2": "text differs",
+    "th> torch.abs( -- enter table\n torch.abs(x)\nth> 1\n2": "damaged fragment differs",
+    # A heading is no call of the method below it.
+    "string:\n  format(x)   text = format; x\n  type(type)\n  x\n\n  y": "text",
+    "x = 'a'\nprint(x)\nOutput:\nprint(x:\n  rep(2)) --> aaa": "ran differs differs",
+    # A remark between the calls of a chain.
+    "s = ('a')  -- one\n  -- two\n  :rep(2)\ns --> 'aa'": "ran pass",
+    "s = ('a')  -- one\n  -- two\n  :rep(2)\ns --> 'aaa'": "ran differs",
     "th> torch.abs(-3).\n3": "damaged",
     "xLua > 1 + 1\n3": "differs",
     "f = function() print(3) end\n\nT = setmetatable({\n  a b\n}, {})": "ran text",
@@ -264,7 +295,17 @@ FACTOR = " 0.7000\n[torch.DoubleTensor of size 20]"
 #: Tables of tensors whose sizes depend on chance.
 SIZED = "print({torch.rand(1, torch.random(5, 900)), torch.rand(torch.random(5, 900), 2)})"
 LISTED = "{\n  1 : DoubleTensor - size: 1x2\n  2 : %s - size: 2x2\n}"
+#: Two loops, of which the second one prints shorter tensors.
+LOOPS = "\n".join(f"for i = 1, 2 do print(i, torch.rand({sizes})) end" for sizes in ("1, 2", "2"))
+IN_LOOPS = "\n".join(
+    f"{i}\n{rows}"
+    for rows in (" 0.5 0.25\n[torch.DoubleTensor of size 1x2]\n", ROWS)
+    for i in (1, 2)
+)
 BELOW = {
+    (LOOPS, IN_LOOPS): "layout",
+    (LOOPS, IN_LOOPS.replace("\n2\n", "\n3\n")): "differs",
+    (LOOPS, IN_LOOPS.replace("\n2\n 0.5\n", "\n3\n 0.5\n")): "differs",
     (SIZED, LISTED % "DoubleTensor"): "layout",
     (SIZED, LISTED % "FloatTensor"): "differs",
     (SIZED.replace("torch.random(5, 900)", "4"), LISTED % "DoubleTensor"): "differs",

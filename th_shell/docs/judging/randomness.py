@@ -195,7 +195,11 @@ class _Rounds:
             i: _samples([outcome.printed for outcome in (outcomes[i][0], *runs[i])])
             for i, _ in shares
         }
-        return scripts.by_shares(result, shares, printed) if shares else None
+        unlike = {
+            i: _unlike_fixed(text, [run.printed for run in runs[i][:_ADOPTED]], printed[i].texts)
+            for i, text in shares
+        }
+        return scripts.by_shares(result, shares, printed, unlike) if shares else None
 
     def _second_round(
         self, judgement: Judgement, chance: Sequence[int]

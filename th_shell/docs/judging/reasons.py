@@ -139,6 +139,7 @@ class _Fragments:
         self._modified: dict[str, int] = {}
         self._strings: set[str] = set()  # the strings in the code so far that has run
         self._texts: dict[str, str] = {}  # the strings that are nothing but a variable's value
+        self._absent_module = 0  # the line of the first module that is missing
         #: Names that files were opened for which the page does not make, and the files.
         self._opened: dict[str, str] = {}
 
@@ -173,6 +174,8 @@ class _Fragments:
             note = note or self._without_field(result, source)
         if note:
             line = min(origins, default=result.example.line)
+            if is_lua and _NO_MODULE.search(result.got):
+                self._absent_module = self._absent_module or line
             self._add_fragment(source, bound, used, line)
             return replace(result, verdict=Verdict.FRAGMENT, note=note)
         is_given = is_lua and self._are_given(source, used - self._bound)
@@ -185,7 +188,8 @@ class _Fragments:
         self, result: Result, bound: Set[str], used: Set[str], undefined: Set[str] | None
     ) -> Set[str]:
         """Return the names that a failing example lacks."""
-        without_value = {m["name"] or m["module"] for m in _VALUELESS.finditer(result.got)}
+        found = list(_VALUELESS.finditer(result.got))
+        without_value = {m["name"] or m["module"] for m in found if m["module"] not in self._bound}
         if result.note == ANNOUNCED:
             # It is another error where its name is of nothing that the page defines.
             return without_value - self._bound - bound
@@ -308,6 +312,8 @@ class _Fragments:
         fields = _FIELD.findall(source)
         owners = {owner for owner, field in fields if field == (match[1] or match[2])}
         lines = [self._modified[name] for name in owners if name in self._modified]
+        if self._absent_module and not lines and _ADDED.search(result.got):
+            lines = [self._absent_module]
         return f"{FOLLOWS} {min(lines)}" if lines else ""
 
 
@@ -339,14 +345,18 @@ _EXTENDED = re.compile(r"\bfunction\s+([A-Za-z_]\w*)[.:]")
 _VALUELESS = re.compile(
     r"(?:stdin:\d+: attempt to [\w ]+ global|\A(?:[ \t].*\n|Traceback.*\n)*NameError: name)"
     r" '(?P<name>\w+)' \(?(?:a nil value|is not defined)"
-    r"|stdin:\d+: while creating metatable [\w.]+: bad argument #1 \((?P<module>\w+) is an"
-    r" invalid module name"
+    r"|stdin:\d+: (?:while creating metatable [\w.]+: bad argument #1 \("
+    r"|bad argument #2 \(invalid parent class name )(?P<module>\w+)(?: is an invalid|\.)"
 )
 _TRIED_BEFORE = re.compile(r"loop or previous error loading module '([\w.-]+)'")
 #: An owner and a field of it.
 _FIELD = re.compile(r"\b(\w+)[.:](?=(\w+))")
 #: An error for want of a field.
-_NO_FIELD = re.compile(r"attempt to \w+ field '(\w+)' \(a nil value\)|has no attribute '(\w+)'")
+_NO_FIELD = re.compile(
+    r"attempt to \w+ (?:field|method) '(\w+)' \(a nil value\)|has no attribute '(\w+)'"
+)
+#: An error in the page's own code for want of what a module may add to others.
+_ADDED = re.compile(r"\Astdin:\d+: attempt to (?:call|index) (?:field|method) '")
 #: In Python, what stands for the reader's own values.
 _LEFT_OPEN = re.compile(r"\{\.\.\.\}|\(\.\.\.\)")
 #: The arguments of a call whose value is assigned.

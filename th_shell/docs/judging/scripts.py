@@ -27,12 +27,16 @@ def shares(
     last, start = examples[index], index
     while start and _prints_into(examples[start - 1], last):
         start -= 1
-    printed = [_lines(outcome.printed) for outcome, *_ in outcomes[start : index + 1]]
-    lines, ends = _lines(last.expected), list(accumulate(map(len, printed)))
-    if start == index or len(printed[-1]) == len(lines) or ends[-1] != len(lines):
-        return []
-    parts = zip([0, *ends], ends, strict=False)
-    return [(i, "\n".join(lines[a:b])) for i, (a, b) in enumerate(parts, start)]
+    texts = [outcome.printed for outcome, *_ in outcomes[start : index + 1]]
+    lines = _lines(last.expected)
+    # A page may show a tensor below the index before it: `print(i, x)`.
+    for parts in (texts, [text.replace("\t", "\n") for text in texts]):
+        counts = [len(_lines(part)) for part in parts]
+        ends = list(accumulate(counts))
+        if start < index and counts[-1] != len(lines) == ends[-1]:
+            spans = zip([0, *ends], ends, strict=False)
+            return [(i, "\n".join(lines[a:b])) for i, (a, b) in enumerate(spans, start)]
+    return []
 
 
 def _lines(text: str) -> list[str]:
@@ -47,17 +51,22 @@ def _prints_into(example: Example, last: Example) -> bool:
 
 
 def by_shares(
-    result: Result, shares: Sequence[tuple[int, str]], printed: Mapping[int, Samples]
+    result: Result,
+    shares: Sequence[tuple[int, str]],
+    printed: Mapping[int, Samples],
+    unlike: Mapping[int, str],
 ) -> Result:
     """Return the result of an example whose text is what several statements print by chance.
 
-    printed: the texts that runs have printed, by the index of the statement.
+    printed: the texts that runs have printed, by the index of the statement. unlike: for each, how
+    its part differs from what all runs have printed; or ''.
     """
     for i, documented in shares:
         samples = printed[i]
-        why = samples.contradiction(documented)
+        why = samples.contradiction(documented) or (unlike[i] if samples.differ else "")
         if not samples.differ and not comparison(result.example)(documented, samples.texts[0]):
             why = f"this part does not: {documented}"
         if why:
-            return replace(result, verdict=Verdict.DIFFERS, note=f"by chance, but {why}")
+            got = "".join(printed[i].texts[0] for i, _ in shares)
+            return replace(result, verdict=Verdict.DIFFERS, got=got, note=f"by chance, but {why}")
     return result

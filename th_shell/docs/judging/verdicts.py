@@ -329,8 +329,13 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     readings = value.text, whole, QUOTES.sub(" ", value.text), *quoted, *first.readings
     told = [replace(example, expected=text) for text in readings if text]
     verdicts = [_compare(reading, *shown) for reading in told]
-    if says_print(example.source):  # a call may give a value besides
-        verdicts += [_compare(reading, first.printed, second.printed) for reading in told]
+    # A call may give a value besides what it prints, which words in other languages tell, too.
+    is_in_words = value.shown and "return" not in value.text.lower()
+    strings = quoted_in(value.text) if is_in_words else []
+    for text in readings if says_print(example.source) else strings:
+        if text:
+            reading = replace(example, expected=text)
+            verdicts.append(_compare(reading, first.printed, second.printed))
     listed = _LISTED.match(value.text)
     words = " ".join(_JOINS.split(listed[1])) if listed else ""
     if listed:

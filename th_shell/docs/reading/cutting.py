@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from th_shell.docs.reading import comment_values
 from th_shell.docs.reading.compiler import Compiler
@@ -43,9 +44,10 @@ _NAME = r"[A-Za-z_]\w*"
 _LOCAL = re.compile(r"^\s*local\s+")
 _NEXT_LOCAL = re.compile(r";[ \t]*local[ \t]+(?!function\b)")
 _NESTED = re.compile(r"\b(?:do|function|then|repeat)\b")
-#: The line of an argument in a help text: 'x = number  -- the width'.
-_SIGNATURE = re.compile(
-    rf"^\s*{_NAME}\s*=\s*(?:(?:number|boolean|userdata)|(?:string|table)(?=\s*--))\s*(?:--.*)?$"
+#: The line of an argument in a help text, 'x = number  -- the width', and a heading: 'Example:'.
+_NO_INPUT = re.compile(
+    rf"^\s*{_NAME}(?::|\s*=\s*(?:(?:number|boolean|userdata)|(?:string|table)(?=\s*--)))"
+    r"\s*(?:--.*)?$"
 )
 #: Code that does not compile is no output.
 _CODE_LIKE = re.compile(
@@ -59,6 +61,9 @@ _OPENING = re.compile(r"[{(\[]\s*$|^\s*(?:local\s+)?function\b")
 #: A line with a tag that goes on below: its attributes are like assignments.
 _TAG = re.compile(r"^\s*<[A-Za-z][\w.:-]*(?:\s[^<>]*)?$")
 
+#: The key that completes names.
+_TAB = re.compile(r"(?i)(?<!\w)tab(?!\w)")
+
 #: The time that the prompt of a terminal shows at its right edge.
 _TIMING = re.compile(r"^ +\[\d+\.\d+s\]$")
 _TIMED = re.compile(r"(?<=\s\s)\[\d+\.\d+s\]\s*$")
@@ -66,6 +71,9 @@ _TIMED = re.compile(r"(?<=\s\s)\[\d+\.\d+s\]\s*$")
 _CONTINUES = re.compile(
     r"\s*(?::[A-Za-z_]|\.\.?[A-Za-z_\s\"'(]|[\[(+*/%^]|-(?!-)|[=~]=|(?:and|or)\b)"
 )
+#: Between the lines of such an input, remarks may stand before a method.
+_REMARK = re.compile(r"\s*--(?!\[=*\[|-*>)")
+_METHOD_BELOW = re.compile(r"\s*:[A-Za-z_]")
 _PRINTED = re.compile(rf"\s*(?:{PRINTED})\s*$")
 #: A line of output that shows the value of the input above, behind an arrow.
 _ARROW = re.compile(r"^\s*=+>\s*(?P<value>\S.*)$")
@@ -161,10 +169,22 @@ class _Cutter:
         while self._is_wrapped(at + used):
             source, used = source + self._lines[at + used].text, used + 1
         if self._compiler.typed(source) is Syntax.INCOMPLETE:
-            source, used = self._completed(source, at) or (source, 1)
+            completed = self._completed(source, at)
+            if not completed and self._shows_completion(source):
+                shown = self._lines[at + 1 :]
+                used += len(list(takewhile(lambda line: not _PROMPT_LINE.match(line.text), shown)))
+                self._add(Kind.TEXT, "", self._lines[at : at + used])
+                self._outputs[-1] += self._lines[at : at + used]
+                return used
+            source, used = completed or (source, 1)
         source, used = self._continued(source, at, used)
         self._input(at, used, Kind.PROMPT, source)
         return used
+
+    def _shows_completion(self, source: str) -> bool:
+        """Return whether an input that breaks off shows what the key TAB does there."""
+        code = source.partition("--")[0].rstrip()
+        return code[-1:] in ("(", ".", ":") and any(_TAB.search(line.text) for line in self._lines)
 
     def _is_wrapped(self, at: int) -> bool:
         """Return whether a terminal has broken the line above at its edge, where it shows times."""
@@ -172,7 +192,7 @@ class _Cutter:
 
     def _bare(self, at: int) -> int:
         source = self._lines[at].text
-        if not source.strip() or _SIGNATURE.match(source) or self._is_printed(source):
+        if not source.strip() or _NO_INPUT.match(source) or self._is_printed(source):
             return 0
         if self._is_query(source):
             self._input(at, 1, Kind.PROMPT, source)
@@ -199,16 +219,26 @@ class _Cutter:
                     break
                 source, used = text, used + 1
                 continue
+            remarks = self._remarks_before_method(at + used)
+            below = self._lines[at + used + remarks].text
             is_more = _CONTINUES.match(below) and not _PRINTED.match(below)
             if not is_more or _margin(below) <= margin and below[margin : margin + 1] != ":":
                 break
-            text, more = f"{source}\n{below}", 1
+            lines = self._lines[at + used : at + used + remarks + 1]
+            text, more = "\n".join([source, *(line.text for line in lines)]), 1
             if self._compiler.typed(text) is Syntax.INCOMPLETE:
-                text, more = self._completed(text, at + used) or (text, 1)
+                text, more = self._completed(text, at + used + remarks) or (text, 1)
             if self._compiler.typed(text) is not Syntax.COMPLETE:
                 break
-            source, used = text, used + more
+            source, used = text, used + remarks + more
         return source, used
+
+    def _remarks_before_method(self, at: int) -> int:
+        """Return how many comments stand before a method call that continues the input above."""
+        texts = [line.text for line in self._lines[at:]]
+        remarks = len(list(takewhile(_REMARK.match, texts)))
+        is_method = remarks < len(texts) and _METHOD_BELOW.match(texts[remarks])
+        return remarks if is_method else 0
 
     def _is_printed(self, text: str) -> bool:
         """Return whether a line that may be code is what the input above prints."""

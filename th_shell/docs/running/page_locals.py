@@ -6,6 +6,8 @@ a global. Where that would change what follows, it stays one:
 - A function that is given to another thread takes its upvalues along, and no globals: a local that
   no block sets twice, or without `local`, is an upvalue of the functions that use it.
 - A local that has the name of a global of an earlier block hides it to the end of its own block.
+- A local that has a name of Lua's own, such as `table`, hides it from the statements of its block
+  alone: the libraries need it.
 """
 
 from __future__ import annotations
@@ -20,6 +22,13 @@ from th_shell.docs.reading.examples import LUA, Example, Kind
 _FUNCTION = re.compile(r"\bfunction\b")
 #: What precedes the name of a global that a local hides.
 _HIDDEN = "_HIDDEN_"
+#: What precedes a name of Lua's own where it is that of a local.
+_OWN = "_OWN_"
+_OF_LUA = frozenset(
+    "assert bit coroutine debug error getmetatable io ipairs jit math next os package pairs pcall"
+    " print rawget rawset require select setmetatable string table tonumber tostring type"
+    " unpack".split()
+)
 
 
 class PageLocals:
@@ -32,7 +41,7 @@ class PageLocals:
         pairs = list(zip(in_lua, lists, strict=True))
         times = Counter((name, e.block) for e, names in pairs for name in names)
         changed = {name for (name, _), number in times.items() if number > 1}
-        changed |= {name for e, names in pairs if not e.is_local for name in names}
+        changed |= {name for e, names in pairs if not e.is_local for name in names} | _OF_LUA
         self._constant = {name for e, names in pairs if e.is_local for name in names} - changed
         #: The blocks in which globals were first set, by name.
         self._globals: dict[str, int] = {}
@@ -43,12 +52,19 @@ class PageLocals:
         self._hidden: dict[int, set[str]] = {}
         for example, _ in pairs:
             self._hidden.setdefault(example.block, set()).update(self._hides(example))
+        #: The locals with names of Lua's own, and where each is declared in its block.
+        self._own: dict[tuple[int, str], int] = {}
+        for index, example in enumerate(examples):
+            if example.is_local and example.language == LUA:
+                for name in _OF_LUA & lua_names.lasting_names(example.source):
+                    self._own.setdefault((example.block, name), index)
 
     def source(self, index: int, source: str) -> str:
         """Return what to run for the input of an example."""
         example = self._examples[index]
         if example.language != LUA or example.kind is not Kind.BARE:
             return source
+        source = self._with_own(index, source)
         hidden = "".join(f"{_HIDDEN}{name} = {name}; " for name in self._hides(example))
         is_silent = not (example.expected or example.value)
         if not (is_silent and self._constant and _FUNCTION.search(source)):
@@ -56,6 +72,17 @@ class PageLocals:
         names = self._constant & lua_names.read_names(source) - lua_names.bound_names(source)
         declared = ", ".join(sorted(names))
         return f"{hidden}local {declared} = {declared}; {source}" if names else f"{hidden}{source}"
+
+    def _with_own(self, index: int, source: str) -> str:
+        """Return an input with the locals of its block that have names of Lua's own."""
+        used = lua_names.read_names(source) | (bound := lua_names.bound_names(source))
+        for name in sorted(used & _OF_LUA):
+            declared = self._own.get((self._examples[index].block, name), index + 1)
+            if declared <= index:
+                value = name if declared == index else f"{_OWN}{name}"
+                end = f"\n{_OWN}{name} = {name}" if name in bound else ""
+                source = f"local {name} = {value}; {source}{end}"
+        return source
 
     def behind(self, block: int) -> str:
         """Return the code that ends the locals of a block that hide globals; or ''."""
@@ -65,6 +92,6 @@ class PageLocals:
     def _hides(self, example: Example) -> Iterator[str]:
         """Yield the names of a local statement that globals of earlier blocks have."""
         if example.is_local:
-            for name in sorted(lua_names.lasting_names(example.source)):
+            for name in sorted(lua_names.lasting_names(example.source) - _OF_LUA):
                 if self._globals.get(name, example.block) < example.block:
                     yield name

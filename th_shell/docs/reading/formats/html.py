@@ -12,6 +12,10 @@ from th_shell.docs.settings.settings import PageError
 
 #: The class with the language of code: <code class="language-lua">, <div class="highlight-lua">.
 _LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?|highlight(?:-source)?)-([\w+]+)", re.I)
+#: The class of what holds the numbers of lines, beside code or in it.
+_GUTTER = re.compile(
+    r"(?:^|\s)(?:(?:rouge-)?gutter|line-?nos?|line-?numbers?|blob-num)(?:\s|$)", re.I
+)
 _ANY_LANGUAGE = "default"
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 
@@ -38,10 +42,17 @@ class _Page(HTMLParser):
         self._in_heading = ""
         self._block: Block | None = None
         self._text: list[str] = []
+        self._gutter = ""  # the tag of the cell or the words with numbers of lines around
         self._around = [""]  # the languages that hold in the <div> elements around
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        match = _LANGUAGE.search(dict(attrs).get("class") or "")
+        classes = dict(attrs).get("class") or ""
+        if tag == "td":
+            self._gutter = ""
+        if self._gutter or tag in ("td", "span") and _GUTTER.search(classes):
+            self._gutter = self._gutter or tag
+            return
+        match = _LANGUAGE.search(classes)
         language = match[1].lower() if match else ""
         if tag == "div":
             self._around.append(language or self._around[-1])
@@ -59,7 +70,9 @@ class _Page(HTMLParser):
             self._text.append("\n")
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == "div" and len(self._around) > 1:
+        if self._gutter:
+            self._gutter = "" if tag == self._gutter else self._gutter
+        elif tag == "div" and len(self._around) > 1:
             self._around.pop()
         elif tag == "pre":
             self.end_block(self.getpos()[0])
@@ -67,7 +80,7 @@ class _Page(HTMLParser):
             self._heading, self._in_heading = " ".join("".join(self._text).split()), ""
 
     def handle_data(self, data: str) -> None:
-        if self._block or self._in_heading:
+        if (self._block or self._in_heading) and not self._gutter:
             self._text.append(data)
 
     def end_block(self, line: int) -> None:
