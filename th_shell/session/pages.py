@@ -331,7 +331,7 @@ class LuaPlayer(Player):
         result = self._compared(example, outcome, by_chance)
         if result.failed and example.documented:
             result = self._explained(result, outcome, by_chance)
-        self._names |= docs.bound_names(example.source)
+        self._names |= docs.lua_names.bound_names(example.source)
         return result
 
     def _explained(
