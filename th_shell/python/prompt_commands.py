@@ -28,7 +28,7 @@ from th_shell.paragraphs import counted, line_width
 from th_shell.python import help
 from th_shell.python.programs import is_own
 from th_shell.python.session import PythonSession, show_error
-from th_shell.session.commands import MagicError
+from th_shell.session.commands import MagicError, errors_of
 from th_shell.session.interrupt import handled
 from th_shell.visible import visible
 
@@ -48,10 +48,8 @@ def save(session: PythonSession, text: str) -> None:
     example = "file? As in: %save program.py 3-9"
     path, entries = to_save(session.log, text, example, (".py",), "a program's name ends in .py")
     program = "".join(f"{entry.source}\n" for entry in entries)
-    try:
+    with errors_of(str(path)):
         write_file(path, program.encode("utf-8", "surrogateescape"))
-    except OSError as error:
-        raise MagicError.of(str(path), error) from None
     session.write(f"{path}: {counted(len(entries), 'input')}\n")
 
 
