@@ -13,6 +13,7 @@ import os
 import select
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from th_shell.files import write_all
@@ -69,10 +70,8 @@ class Wire:
     def _write(self, message: Message) -> None:
         with self._lock:
             data = json.dumps({"seq": next(self._numbers), **message}).encode()
-            try:
+            with suppress(OSError):  # the client has gone, which `read` tells
                 write_all(self._target, b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
-            except OSError:
-                pass  # the client has gone, which `read` tells
 
 
 # -- the program's output

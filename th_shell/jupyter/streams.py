@@ -20,7 +20,7 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 _LONGEST_LINE = 10000  # characters; nobody draws a bar in a longer line
 _MOVES = re.compile(r"([\r\b])")
@@ -226,10 +226,8 @@ class Streams:
 
 
 def _enlarge(pipe: int) -> None:
-    try:
+    with suppress(AttributeError, OSError):  # The system's own size will do.
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _ROOM)
-    except (AttributeError, OSError):
-        pass  # The system's own size will do.
 
 
 def _c_flush() -> Callable[[], object]:
