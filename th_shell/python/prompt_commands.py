@@ -76,8 +76,6 @@ def run_file(session: PythonSession, text: str) -> None:
 
 def time_many(session: PythonSession, text: str) -> None:
     """Run an input so often that its time can be told, and tell the time of one run."""
-    if not text:
-        raise MagicError("what is to be run? As in: %timeit x.add(1)")
     try:
         timer = timeit.Timer(text, globals=session.namespace)
         measure(session, timer.timeit)
@@ -157,8 +155,6 @@ def debug(session: PythonSession, text: str) -> None:
 
 def profile(session: PythonSession, text: str) -> None:
     """Run an input, and tell which functions take long."""
-    if not text:
-        raise MagicError("what is to be run? As in: %profile train()")
     profiler = cProfile.Profile()
     profiler.enable()
     try:

@@ -45,6 +45,8 @@ class Command(NamedTuple):
     usage: str = ""
     #: A line on what it does.
     meaning: str = ""
+    #: A call of it, where it does nothing without an input.
+    example: str = ""
 
 
 #: Names by which other programs know the commands.
@@ -88,7 +90,10 @@ class CommandTable:
             word, _, arguments = arguments.partition(" ")
             name = self.name(f"%{word}")
         try:
-            self.function(name)(session, arguments.strip())
+            function = self.function(name)
+            if self.rows[name].example and not arguments.strip():
+                raise MagicError(f"what is to be run? As in: {self.rows[name].example}")
+            function(session, arguments.strip())
         except MagicError as error:
             session.report(name, str(error))
 
