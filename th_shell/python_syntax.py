@@ -125,9 +125,10 @@ def _names(source: str) -> _Names:
     return _Names(*map(frozenset, names))
 
 
-def parameters(source: str) -> set[str]:
-    """Return the names that code gives to parameters of functions alone."""
-    return set(_names(source).parameters)
+def lasting_names(source: str) -> set[str]:
+    """Return the names that code gives a value which may outlive it: no parameters."""
+    names = _names(source)
+    return set(names.bound - names.parameters)
 
 
 def called_names(source: str) -> set[str]:

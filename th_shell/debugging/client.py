@@ -6,15 +6,16 @@ types of them are not kept well, or need pydantic.
 
 from __future__ import annotations
 
-import codecs
 import itertools
 import json
 import os
 import select
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
+from th_shell.captured import NAMES, CapturedStream
 from th_shell.files import write_all
 from th_shell.messages import NoMessageError, read_message
 
@@ -69,36 +70,11 @@ class Wire:
     def _write(self, message: Message) -> None:
         with self._lock:
             data = json.dumps({"seq": next(self._numbers), **message}).encode()
-            try:
+            with suppress(OSError):  # the client has gone, which `read` tells
                 write_all(self._target, b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
-            except OSError:
-                pass  # the client has gone, which `read` tells
 
 
 # -- the program's output
-
-
-_NAMES = {1: "stdout", 2: "stderr"}
-_ROOM = 1 << 16  # bytes that are read at once
-
-
-class _Pipe:
-    """A pipe in the place of a descriptor."""
-
-    def __init__(self, descriptor: int) -> None:
-        self.name = _NAMES[descriptor]
-        self.end, writer = os.pipe()
-        os.set_blocking(self.end, False)
-        os.dup2(writer, descriptor)
-        os.close(writer)
-        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-
-    def read(self) -> str:
-        """Return the text that has arrived."""
-        try:
-            return self._decode(os.read(self.end, _ROOM))
-        except BlockingIOError:
-            return ""
 
 
 class Captured:
@@ -107,17 +83,17 @@ class Captured:
     def __init__(self, tell: Callable[[str, str], object]) -> None:
         self._tell = tell
         self._lock = threading.Lock()
-        self._pipes = [_Pipe(descriptor) for descriptor in _NAMES]
+        self._streams = [CapturedStream(descriptor) for descriptor in NAMES]
         threading.Thread(target=self._read_on, daemon=True).start()
 
     def _read_on(self) -> None:
         while True:
-            select.select([pipe.end for pipe in self._pipes], [], [])
+            select.select([stream.pipe for stream in self._streams], [], [])
             self.pass_on()
 
     def pass_on(self) -> None:
         """Tell of all that has arrived."""
         with self._lock:
-            for pipe in self._pipes:
-                while text := pipe.read():
-                    self._tell(pipe.name, text)
+            for stream in self._streams:
+                while text := stream.read():
+                    self._tell(stream.name, text)

@@ -12,6 +12,7 @@ from th_shell.docs.judging.printout import loose_layout, numbers
 from th_shell.docs.judging.reasons import damage
 from th_shell.docs.judging.repairs import Passage, repairs
 from th_shell.docs.judging.verdicts import Judging, Result, Verdict
+from th_shell.docs.reading import lua_names
 from th_shell.docs.reading.classification import examples_of
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import (
@@ -24,7 +25,6 @@ from th_shell.docs.reading.examples import (
     edited,
     numbered,
 )
-from th_shell.docs.reading.lua_names import bound_names, called_names, read_names
 from th_shell.docs.reading.page import read, read_text
 from th_shell.docs.reading.prose import is_prose
 from th_shell.docs.reading.python import cut_python

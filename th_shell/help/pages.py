@@ -13,15 +13,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from th_shell.docs.library import Compiler, Example, Kind, NoPagesError, PageError, find_pages, read
+import th_shell.docs.library as docs
 from th_shell.files import read_file
 from th_shell.help.meanings import parts_of
 from th_shell.runtime.shell import Engine
 from th_shell.tokens import without_texts
 
-_CODE = (Kind.PROMPT, Kind.BARE, Kind.CELL)
+_CODE = (docs.Kind.PROMPT, docs.Kind.BARE, docs.Kind.CELL)
 _LIBRARIES = {"torch", "paths", "print", "math", "string", "table"}
-_NAME = re.compile(r"(?<![\w.:])[A-Za-z_]\w*", re.ASCII)
 
 
 class Shown(NamedTuple):
@@ -29,9 +28,9 @@ class Shown(NamedTuple):
 
     page: str
     heading: str
-    example: Example
+    example: docs.Example
     #: The examples it needs, itself, and the one behind it if that prints what it has assigned.
-    steps: tuple[Example, ...]
+    steps: tuple[docs.Example, ...]
 
 
 class SearchResult(NamedTuple):
@@ -57,14 +56,14 @@ def find_examples(name: str, folders: Sequence[str], engine: Engine, most: int =
     problems: list[str] = []
     for folder in folders:
         try:
-            pages = find_pages([folder])
-        except NoPagesError as error:
+            pages = docs.find_pages([folder])
+        except docs.NoPagesError as error:
             problems.append(str(error))
             continue
         for page in pages:
             try:
                 examples += _examples_in(page, name, uses, engine)
-            except (OSError, PageError) as error:
+            except (OSError, docs.PageError) as error:
                 problems.append(f"{page}: {getattr(error, 'strerror', None) or error}")
     return SearchResult(_best(examples)[:most], problems)
 
@@ -95,14 +94,14 @@ def _examples_in(
 
 
 #: The examples of the pages that were read, by page and by the time of its last change.
-_examples: dict[tuple[Path, int], tuple[Example, ...]] = {}
+_examples: dict[tuple[Path, int], tuple[docs.Example, ...]] = {}
 
 
-def _read(page: Path, changed: int, engine: Engine) -> tuple[Example, ...]:
+def _read(page: Path, changed: int, engine: Engine) -> tuple[docs.Example, ...]:
     """Return the examples of a page that are Lua."""
     examples = _examples.get((page, changed))
     if examples is None:
-        all_examples = read(page, Compiler(engine)).examples
+        all_examples = docs.read(page, docs.Compiler(engine)).examples
         examples = tuple(
             example
             for example in all_examples
@@ -115,54 +114,38 @@ def _read(page: Path, changed: int, engine: Engine) -> tuple[Example, ...]:
 # -- what an example needs
 
 
-def _needed(examples: Sequence[Example], at: int) -> tuple[Example, ...]:
+def _needed(examples: Sequence[docs.Example], at: int) -> tuple[docs.Example, ...]:
     """Return an example behind those before it that give its names their values."""
     missing = _unset_names(examples[at].source)
     steps = [examples[at]]
     for example in reversed(examples[:at]):
         if _changes(example, missing):
             steps.append(example)
-            missing -= _assigned(example.source, whole=True)
+            missing -= docs.lua_names.lasting_names(example.source)
             missing |= _unset_names(example.source)
     return tuple(reversed(steps))
 
 
-def _printing(examples: Sequence[Example], at: int) -> tuple[Example, ...]:
+def _printing(examples: Sequence[docs.Example], at: int) -> tuple[docs.Example, ...]:
     """Return the example behind one that prints nothing, if it is a name that this one assigns."""
     behind = examples[at + 1] if at + 1 < len(examples) else None
     if examples[at].expected or behind is None or not behind.expected:
         return ()
-    return (behind,) if behind.source.strip() in _assigned(examples[at].source) else ()
+    is_shown = behind.source.strip() in docs.lua_names.lasting_names(examples[at].source)
+    return (behind,) if is_shown else ()
 
 
 def _unset_names(source: str) -> set[str]:
     """Return the names whose former values a source needs."""
-    return _names(source) - _assigned(source, whole=True)
+    unset = docs.lua_names.read_names(source) - docs.lua_names.bound_names(source)
+    return (unset | docs.lua_names.reused_names(source)) - _LIBRARIES
 
 
-def _names(source: str) -> set[str]:
-    """Return the names in a source that may be variables of the page."""
-    return set(_NAME.findall(without_texts(source))) - _LIBRARIES
-
-
-def _assigned(source: str, whole: bool = False) -> set[str]:
-    """Return the names that a source gives values. whole: only those whose old value it never
-    needs.
-    """
-    assigned = set()
-    for left, right in re.findall(r"^[ \t]*(?:local\s+)?(\w[\w, \t]*)=(?!=)(.*)$", source, re.M):
-        names = set(re.findall(r"[A-Za-z_]\w*", left))
-        assigned |= {name for name in names if not (whole and name in _names(right))}
-    return assigned | set(re.findall(r"\bfunction\s+([A-Za-z_]\w*)", source))
-
-
-def _changes(example: Example, names: set[str]) -> bool:
+def _changes(example: docs.Example, names: set[str]) -> bool:
     """Tell whether an example assigns one of some names, or changes its value in a statement."""
-    if _assigned(example.source) & names:
+    if docs.lua_names.lasting_names(example.source) & names:
         return True
-    first = re.match(r"\s*([A-Za-z_]\w*)\s*[\[.:]", example.source)
-    changes = re.match(r"\s*[A-Za-z_]\w*\s*(?:\[.*\]|\.\w+)\s*=(?!=)|\s*\w+\s*:", example.source)
-    return bool(first and changes and first[1] in names and not example.expected)
+    return not example.expected and bool(docs.lua_names.changed_names(example.source) & names)
 
 
 # -- which examples are shown

@@ -15,8 +15,9 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from th_shell.completing import complete as completing
+from th_shell.completing.signatures import call_at_cursor
 from th_shell.jupyter.streams import Streams
-from th_shell.runtime.shell import Interrupted, LuaError
+from th_shell.runtime.shell import Interrupted, LuaError, tokens
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.inputs import placed
 from th_shell.session.session import Session
@@ -237,17 +238,11 @@ def explain(session: Session, code: str, cursor: int) -> str:
 
 
 def _names_around(code: str, cursor: int) -> list[str]:
-    """Return the path that the cursor touches, then those in front of the parentheses around it."""
-    cursor = min(cursor, len(code))
+    """Return the path that the cursor touches, then that of the function whose call it is in."""
     names = [m[0] for m in _PATH.finditer(code) if m.start() <= cursor <= m.end()]
-    depth = 0
-    for at in range(cursor - 1, -1, -1):
-        if code[at] == ")":
-            depth += 1
-        elif code[at] == "(" and depth:
-            depth -= 1
-        elif code[at] == "(":
-            names += [m[0] for m in _PATH.finditer(code[:at]) if m.end() == len(code[:at].rstrip())]
+    before = [token for token in tokens(code[:cursor]) if token.kind != "comment"]
+    if call := call_at_cursor(before):
+        names.append("".join(token.text for token in before[call.first : call.bracket]))
     return names
 
 

@@ -7,20 +7,18 @@ point at which all that was written before has been passed on.
 
 from __future__ import annotations
 
-import codecs
 import ctypes
-import fcntl
 import json
-import os
 import re
 import select
 import sys
-import termios
 import threading
 import time
-from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import groupby
+
+from th_shell.captured import NAMES, CapturedStream
 
 _LONGEST_LINE = 10000  # characters; nobody draws a bar in a longer line
 _MOVES = re.compile(r"([\r\b])")
@@ -79,36 +77,14 @@ class Line:
 #: Is given the name of a stream ('stdout', 'stderr') and text that was written to it.
 Publish = Callable[[str, str], None]
 
-_NAMES = {1: "stdout", 2: "stderr"}
 _INTERVAL, _LONGEST = 0.05, 3.0  # seconds for which output is gathered before it is passed on
 _DRAWN = 1e6  # bytes that a browser shows in a second: it draws a cell's output anew each time
 _FLUSHED = 0.1  # seconds after which a line without an end is passed on, such as a progress bar
-_ROOM = 1 << 18  # bytes that a pipe holds, where the system lets us say so
 
 # What a program prints faster than this waits in the pipe, and then the program does. Jupyter's
 # server leaves out what comes after more than 3e6 bytes in 3 seconds.
 _RATE = 400_000  # bytes of messages in a second
 _BURST = 500_000  # bytes that may come at once
-
-
-class _Stream:
-    """One captured descriptor: the pipe that it writes to, and the decoder of its text."""
-
-    def __init__(self, descriptor: int) -> None:
-        self.name = _NAMES[descriptor]
-        self.pipe, writer = os.pipe()
-        _enlarge(writer)
-        os.dup2(writer, descriptor)
-        # The pipe must not end where a program closes its output.
-        self._writer = writer
-        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-
-    def read(self, final: bool) -> str:
-        """Return the text that has arrived. final: with the bytes of an incomplete character."""
-        # Not until the pipe is empty: a command in the background may write without end.
-        there = array("i", [0])
-        fcntl.ioctl(self.pipe, termios.FIONREAD, there)
-        return self._decode(os.read(self.pipe, there[0]) if there[0] else b"", final)
 
 
 class Streams:
@@ -125,7 +101,7 @@ class Streams:
         self._collected: list[str] | None = None
         self._busy = threading.Event()
         self._flush_c = _c_flush()
-        self._streams = [_Stream(descriptor) for descriptor in _NAMES]
+        self._streams = [CapturedStream(descriptor) for descriptor in NAMES]
         for run in (self._read_on, self._flush_on):
             threading.Thread(target=run, daemon=True).start()
 
@@ -144,7 +120,7 @@ class Streams:
         self._written = 0  # bytes of messages for what the cell has written
         self._credit = float(_BURST)  # bytes of messages that may be passed on at once
         self._has_begun.set()
-        self._lines = {name: Line() for name in _NAMES.values()}
+        self._lines = {name: Line() for name in NAMES.values()}
 
     def drain(self) -> None:
         """Pass on all that was written so far."""
@@ -215,21 +191,9 @@ class Streams:
 
     def _pass_on(self) -> None:
         pending, self._pending = self._pending, []
-        while pending:
-            name = pending[0][0]
-            same = next(
-                (i for i, (stream, _) in enumerate(pending) if stream != name), len(pending)
-            )
-            text = "".join(text for _, text in pending[:same])
+        for name, parts in groupby(pending, key=lambda part: part[0]):
+            text = "".join(text for _, text in parts)
             self._publish(name, self._lines[name].rewrite(text))
-            pending = pending[same:]
-
-
-def _enlarge(pipe: int) -> None:
-    try:
-        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _ROOM)
-    except (AttributeError, OSError):
-        pass  # The system's own size will do.
 
 
 def _c_flush() -> Callable[[], object]:

@@ -16,7 +16,7 @@ from th_shell.lines import usual_lines
 from th_shell.magics.session_contents import chosen, numbers
 from th_shell.runtime import LuaError
 from th_shell.runtime.shell import without_limit
-from th_shell.session.commands import MagicError
+from th_shell.session.commands import MagicError, errors_of
 from th_shell.session.conversation import Conversation
 from th_shell.session.session import Session
 from th_shell.visible import escaped, visible
@@ -61,11 +61,8 @@ def _source(session: Conversation, text: str) -> str:
 
 def _edit(path: Path) -> None:
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    try:
-        with without_limit():
-            status = subprocess.call([*shlex.split(editor), str(path)])
-    except (OSError, ValueError) as error:
-        raise MagicError.of(editor, error) from None
+    with errors_of(editor), without_limit():
+        status = subprocess.call([*shlex.split(editor), str(path)])
     if status:
         raise MagicError(f"{editor} has ended with status {status}; nothing was run")
 
@@ -95,10 +92,8 @@ def file_words(text: str) -> list[str]:
 
 
 def _read(name: str) -> str:
-    try:
+    with errors_of(name):
         return read_file(Path(name)).decode("utf-8", "surrogateescape")
-    except (OSError, ValueError) as error:
-        raise MagicError.of(name, error) from None
 
 
 def _quoted(text: str) -> str:

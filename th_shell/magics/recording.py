@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from th_shell.magics.code_files import file_words
-from th_shell.session.commands import MagicError
+from th_shell.session.commands import MagicError, errors_of
 from th_shell.session.conversation import Conversation
 
 _KEY = "%logstart"
@@ -77,10 +77,8 @@ def start(session: Conversation, text: str) -> None:
     if isinstance(log, _Log):
         raise MagicError(f"the log goes to {log.path}; %logstop ends it")
     path = Path(file_words(text)[0])
-    try:
+    with errors_of(str(path)):
         session.surroundings[_KEY] = _Log(session, path)
-    except OSError as error:
-        raise MagicError.of(str(path), error) from None
     session.write(f"inputs, with what they print, are appended to {path}\n")
 
 
@@ -100,14 +98,11 @@ def capture(session: Conversation, text: str) -> None:
     name, _, source = text.partition(" ")
     if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or not source.strip():
         raise MagicError("takes a name and an input, as in: %capture text print(x)")
-    try:
-        with session.copy_output() as copy:
-            copy.clear(shown=False)
-            session.submit(source, timed=False)
-            session.write_through(b"")
-            printed = copy.text()
-    except OSError as error:
-        raise MagicError.of("the output", error) from None
+    with errors_of("the output"), session.copy_output() as copy:
+        copy.clear(shown=False)
+        session.submit(source, timed=False)
+        session.write_through(b"")
+        printed = copy.text()
     session.set_variable(name, printed)
     if session.log and session.log[-1].error is not None:
         raise MagicError(f"the input has raised an error, which is in {name}")

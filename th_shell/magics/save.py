@@ -18,7 +18,7 @@ from th_shell.files import write_file
 from th_shell.magics.session_contents import to_save
 from th_shell.paragraphs import counted
 from th_shell.runtime.shell import LuaError
-from th_shell.session.commands import MagicError
+from th_shell.session.commands import MagicError, errors_of
 from th_shell.session.session import Session
 
 _SUFFIXES = (".md", ".markdown")
@@ -49,10 +49,8 @@ def save(session: Session, text: str) -> None:
         results = [] if is_kept else _run(checker, path, sources)
         page = document(sources, kept if is_kept else [result.got for result in results])
         _read(checker, path, page, sources)
-        try:
+        with errors_of(str(path)):
             write_file(path, page.encode("utf-8", "surrogateescape"))
-        except OSError as error:
-            raise MagicError.of(str(path), error) from None
         session.write(f"{path}: {counted(len(sources), 'input')}, {how}\n")
         failed = [
             str(entry.number)

@@ -21,8 +21,6 @@ _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 def time_input(session: Conversation, text: str) -> None:
     """Run an input once, and tell the time on the clock and that of the processors."""
-    if not text:
-        raise MagicError("what is to be run? As in: %time torch.sort(x)")
     wall, processor = time.perf_counter(), time.process_time()
     session.submit(text, timed=False)
     wall, processor = time.perf_counter() - wall, time.process_time() - processor
@@ -31,8 +29,6 @@ def time_input(session: Conversation, text: str) -> None:
 
 def time_many(session: Session, text: str) -> None:
     """Run an input so often that its time can be told, and tell the time of one run."""
-    if not text:
-        raise MagicError("what is to be run? As in: %timeit x:add(1)")
     try:
         measure(session, _runs(session.engine, text))
     except LuaError as error:
@@ -108,8 +104,6 @@ _UNKNOWN = "?"  # the place of what ran while no line did
 
 def profile(session: Session, text: str) -> None:
     """Run an input, and list the lines that have taken most of its processor time."""
-    if not text:
-        raise MagicError("what is to be run? As in: %profile train()")
     session.engine.start_samples()
     try:
         session.submit(text)

@@ -9,15 +9,17 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from th_shell.runtime import LuaError
-from th_shell.session.commands import MagicError
+from th_shell.session.commands import MagicError, errors_of
 from th_shell.session.session import Session
 from th_shell.visible import visible
 
+#: Those of the system, and of what the engine reads and writes.
+_ERRORS = (OSError, LuaError)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
@@ -34,7 +36,7 @@ def store(session: Session, text: str) -> None:
         if not names:
             raise MagicError("-d takes the names of what is to be deleted")
         for path in _stored(names):
-            with _errors_named(path.stem):
+            with errors_of(path.stem, _ERRORS):
                 path.unlink()
     elif names:
         _save(session, names)
@@ -47,7 +49,7 @@ def restore(session: Session, text: str) -> None:
     paths = _stored(_names(text))
     with session.stoppable():
         for path in paths:
-            with _errors_named(path.stem):
+            with errors_of(path.stem, _ERRORS):
                 session.engine.variables.load(path.stem, str(path))
     session.write(f"restored: {' '.join(path.stem for path in paths) or 'nothing'}\n")
 
@@ -70,29 +72,18 @@ def _stored(names: Sequence[str]) -> list[Path]:
     return paths
 
 
-@contextmanager
-def _errors_named(name: str) -> Iterator[None]:
-    """Say of what an error is. Raises MagicError."""
-    try:
-        yield
-    except OSError as error:
-        raise MagicError.of(name, error) from None
-    except LuaError as error:
-        raise MagicError(f"{name}: {error.message}") from None
-
-
 def _save(session: Session, names: Sequence[str]) -> None:
-    with _errors_named(str(_folder())):
+    with errors_of(str(_folder())):
         _folder().mkdir(0o700, parents=True, exist_ok=True)
     new = {name: _folder() / f"{name}.{os.getpid()}.new" for name in names}
     try:
         with session.stoppable():
             for name, path in new.items():
-                with _errors_named(name):
+                with errors_of(name, _ERRORS):
                     if not session.engine.variables.save(name, str(path)):
                         raise LuaError("has no value")
         for name, path in new.items():
-            with _errors_named(name):
+            with errors_of(name, _ERRORS):
                 path.replace(_folder() / f"{name}.t7")
     finally:
         for path in new.values():

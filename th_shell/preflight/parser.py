@@ -83,16 +83,6 @@ def _without_comments(lists: Sequence[Part]) -> list[Part]:
     return [child for parts in lists for child in parts.named_children if child.type != "comment"]
 
 
-def _set_use(node: tree.Node, use: tree.Use) -> None:
-    if isinstance(node, (tree.Name, tree.Index)):
-        node.use = use
-
-
-def _set_kept(node: tree.Node) -> None:
-    if isinstance(node, tree.Call):
-        node.is_kept = True
-
-
 def _set_tested(node: tree.Node, with_fields: bool = True) -> None:
     if isinstance(node, tree.Name) or (with_fields and isinstance(node, tree.Index)):
         node.is_tested = True
@@ -158,9 +148,8 @@ class _Reader:
 
     def _read_identifier(self, part: Part) -> tree.Node:
         name = _text(part)
-        node = tree.Name(_place(part), self._conditions, name, self._scope.get(name))
-        node.scope = self._scope
-        return self._kept(node)
+        local = self._scope.get(name)
+        return self._kept(tree.Name(_place(part), self._conditions, name, local, self._scope))
 
     def _read_vararg_expression(self, part: Part) -> tree.Node:
         return tree.Varargs(_place(part), self._conditions)
@@ -207,8 +196,8 @@ class _Reader:
     def _member(self, part: Part) -> tree.Index:
         """Return the index that base.key, base[key] or base:key is."""
         base = self.read(_one(part, "table"))
-        _set_use(base, tree.Use.INDEXED)
-        _set_kept(base)
+        base.use = tree.Use.INDEXED
+        base.is_kept = True
         key = _one(part, "method" if part.type == "method_index_expression" else "field")
         text: str | None = _text(key)
         if part.type == "bracket_index_expression":
@@ -230,7 +219,7 @@ class _Reader:
             name = method.key or ""
             return self._kept(tree.Invoke(method.place, self._conditions, method.base, name, nodes))
         function = self.read(called)
-        _set_use(function, tree.Use.CALLED)
+        function.use = tree.Use.CALLED
         name = function.name if isinstance(function, tree.Name) else ""
         conditions = [tree.PROTECTED] if name in ("pcall", "xpcall") else []
         nodes = tuple(self._under(arguments, *conditions))
@@ -284,7 +273,7 @@ class _Reader:
         parts = _without_comments(values)
         nodes = self._all(parts)
         for node in nodes:
-            _set_kept(node)
+            node.is_kept = True
         declared = names.children_by_field_name("name")
         self._note_values(declared, parts)
         for at, name in enumerate(declared):
@@ -297,10 +286,10 @@ class _Reader:
         parts = _without_comments(values)
         self._note_values(targets.named_children, parts)
         for node in self._all(parts):
-            _set_kept(node)
+            node.is_kept = True
 
     def _assign(self, target: tree.Node) -> None:
-        _set_use(target, tree.Use.ASSIGNED)
+        target.use = tree.Use.ASSIGNED
         if isinstance(target, tree.Name) and target.local:
             target.local.is_reassigned = True
         elif isinstance(target, tree.Index) and target.key is not None:

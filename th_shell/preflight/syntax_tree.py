@@ -45,6 +45,12 @@ class Node:
     place: Place
     #: The conditions of the branches around it.
     conditions: tuple[str, ...] = ()
+    #: What is done with its value.
+    use: Use = field(default=Use.READ, init=False)
+    #: Whether a name or an index may well be nil there.
+    is_tested: bool = field(default=False, init=False)
+    #: Whether its value is given a name, or is indexed.
+    is_kept: bool = field(default=False, init=False)
 
     @property
     def line(self) -> int:
@@ -114,9 +120,6 @@ class Name(Node):
     name: str = ""
     #: None for a global.
     local: Local | None = None
-    use: Use = Use.READ
-    #: Whether it may well be nil there.
-    is_tested: bool = False
     #: The locals that are visible, by their names.
     scope: Mapping[str, Local] = field(default_factory=dict)
 
@@ -128,9 +131,6 @@ class Index(Node):
     base: Node = field(default_factory=lambda: Other(NOWHERE))
     #: None where it is not written in the source.
     key: str | None = None
-    use: Use = Use.READ
-    #: Whether it may well be nil there.
-    is_tested: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -139,8 +139,6 @@ class Call(Node):
 
     function: Node = field(default_factory=lambda: Other(NOWHERE))
     arguments: tuple[Node, ...] = ()
-    #: Whether its value is given a name.
-    is_kept: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -13,7 +13,7 @@ from th_shell.python.session import PythonSession
 from th_shell.python.source_text import inputs, margin_below, margin_of_closing
 from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
 from th_shell.terminal import repl
-from th_shell.terminal.colours import InputLexer, page_marks, python_parts, time_format
+from th_shell.terminal.colours import InputLexer, page_marks, python_parts
 from th_shell.terminal.first_prompt import FirstPrompt
 from th_shell.terminal.history import MarkedHistory
 from th_shell.terminal.language import Language, Margins
@@ -31,7 +31,7 @@ def run(namespace: dict[str, Any], greeting: str, first: FirstPrompt | None = No
     first: the prompt that stands there already, behind the greeting.
     """
     config = load()
-    session = PythonSession(namespace, config, time_format(config), True, page_marks(config))
+    session = PythonSession(namespace, config, True, page_marks(config))
     session.ask = repl.ask
     # By these, libraries know that a person is there.
     sys.ps1, sys.ps2 = session.prompt, session.continuation

@@ -28,7 +28,7 @@ from th_shell.paragraphs import counted, line_width
 from th_shell.python import help
 from th_shell.python.programs import is_own
 from th_shell.python.session import PythonSession, show_error
-from th_shell.session.commands import MagicError
+from th_shell.session.commands import MagicError, errors_of
 from th_shell.session.interrupt import handled
 from th_shell.visible import visible
 
@@ -48,10 +48,8 @@ def save(session: PythonSession, text: str) -> None:
     example = "file? As in: %save program.py 3-9"
     path, entries = to_save(session.log, text, example, (".py",), "a program's name ends in .py")
     program = "".join(f"{entry.source}\n" for entry in entries)
-    try:
+    with errors_of(str(path)):
         write_file(path, program.encode("utf-8", "surrogateescape"))
-    except OSError as error:
-        raise MagicError.of(str(path), error) from None
     session.write(f"{path}: {counted(len(entries), 'input')}\n")
 
 
@@ -78,8 +76,6 @@ def run_file(session: PythonSession, text: str) -> None:
 
 def time_many(session: PythonSession, text: str) -> None:
     """Run an input so often that its time can be told, and tell the time of one run."""
-    if not text:
-        raise MagicError("what is to be run? As in: %timeit x.add(1)")
     try:
         timer = timeit.Timer(text, globals=session.namespace)
         measure(session, timer.timeit)
@@ -159,8 +155,6 @@ def debug(session: PythonSession, text: str) -> None:
 
 def profile(session: PythonSession, text: str) -> None:
     """Run an input, and tell which functions take long."""
-    if not text:
-        raise MagicError("what is to be run? As in: %profile train()")
     profiler = cProfile.Profile()
     profiler.enable()
     try:

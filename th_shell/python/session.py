@@ -44,12 +44,11 @@ class PythonSession(Conversation):
         self,
         namespace: dict[str, Any],
         config: Config | None = None,
-        time_format: str = "",
         watched: bool = False,
         marks: PageMarks = UNICODE,
     ) -> None:
         watch = Watch(_MainThread()) if watched else nullcontext()
-        super().__init__(watch, config, time_format, marks)
+        super().__init__(watch, config, marks)
         self.namespace = namespace
         self._evaluator = Evaluator(namespace, self.config.results)
 

@@ -109,7 +109,7 @@ def examples(text: str) -> list[Example]:
         _, page_examples = docs.cut_with_settings(page, docs.Compiler())
         return [example for example in page_examples if example.language == "python"]
     lines = docs.numbered(usual_lines(text), 1)
-    return docs.cut_python(0, docs.Block(0, len(lines) + 1, "python", lines))
+    return docs.cut_python(docs.Block(0, len(lines) + 1, "python", lines))
 
 
 # -- tokens

@@ -7,7 +7,8 @@ of commands may import those of sessions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,9 +20,20 @@ class MagicError(Exception):
     """A command cannot be carried out; its name and the reason are shown in one line."""
 
     @classmethod
-    def of(cls, name: str, error: OSError | ValueError) -> MagicError:
+    def of(cls, name: str, error: Exception) -> MagicError:
         """Return the error of a file or program: its name, and the reason that the error has."""
         return cls(f"{name}: {error.strerror if isinstance(error, OSError) else error}")
+
+
+@contextmanager
+def errors_of(
+    name: str, kinds: tuple[type[Exception], ...] = (OSError, ValueError)
+) -> Iterator[None]:
+    """Say of which file or program an error is that ends what stands within. Raises MagicError."""
+    try:
+        yield
+    except kinds as error:
+        raise MagicError.of(name, error) from None
 
 
 class Command(NamedTuple):
@@ -33,6 +45,8 @@ class Command(NamedTuple):
     usage: str = ""
     #: A line on what it does.
     meaning: str = ""
+    #: A call of it, where it does nothing without an input.
+    example: str = ""
 
 
 #: Names by which other programs know the commands.
@@ -76,7 +90,10 @@ class CommandTable:
             word, _, arguments = arguments.partition(" ")
             name = self.name(f"%{word}")
         try:
-            self.function(name)(session, arguments.strip())
+            function = self.function(name)
+            if self.rows[name].example and not arguments.strip():
+                raise MagicError(f"what is to be run? As in: {self.rows[name].example}")
+            function(session, arguments.strip())
         except MagicError as error:
             session.report(name, str(error))
 

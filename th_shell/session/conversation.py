@@ -27,7 +27,7 @@ Asking = Callable[[str, Sequence[str]], str]
 
 
 class PageMarks(NamedTuple):
-    """The marks behind examples of a page, and the colours of these and of errors."""
+    """The marks behind examples of a page and inputs, and the colours of these and of errors."""
 
     #: The example printed what the page shows; the same layout; something else.
     held: str
@@ -40,6 +40,8 @@ class PageMarks(NamedTuple):
     faint: str = "{}"
     note: str = "{}"
     strong: str = "{}"
+    #: The format of the seconds that an input has taken; '' if they are not shown.
+    time: str = ""
 
     def coloured(self) -> PageMarks:
         """Return these marks in colours, those of the terminal."""
@@ -55,9 +57,8 @@ ASCII = PageMarks("ok", "~ layout", "x")
 class Conversation(ABC):
     """Inputs that are run one after the other.
 
-    time_format: the format, with one {}, of the seconds that an input has taken; '' if they are not
-    shown. config: the settings of the prompt. log: the inputs of the language so far. marks: of
-    examples of pages.
+    config: the settings of the prompt. log: the inputs of the language so far. marks: of examples
+    of pages, and of the time that inputs take.
     """
 
     commands: CommandTable
@@ -74,18 +75,13 @@ class Conversation(ABC):
     next_input = ""
 
     def __init__(
-        self,
-        watch: AbstractContextManager[None],
-        config: Config | None = None,
-        time_format: str = "",
-        marks: PageMarks = UNICODE,
+        self, watch: AbstractContextManager[None], config: Config | None, marks: PageMarks
     ) -> None:
         self.config = config or Config()
         self.marks = marks
         self.log: list[Entry] = []
         #: Asks the user a question, where there is somebody to answer.
         self.ask: Asking | None = None
-        self._time_format = time_format
         #: Contexts that each input runs within, by the command that has set them; made of its text.
         self.surroundings: dict[str, Callable[[str], AbstractContextManager[None]]] = {}
         #: The context that hears of Ctrl-C and Ctrl-\\ while something runs.
@@ -236,12 +232,12 @@ class Conversation(ABC):
         """
         start, before = time.perf_counter(), len(self.log)
         yield
-        if not shown or not self._time_format or len(self.log) == before:
+        if not shown or not self.marks.time or len(self.log) == before:
             return
         if not all(map(self.commands.is_command, inputs)):
             taken = f"[{time.perf_counter() - start:.4f}s]"
             column = min(_TIME_COLUMN, max(columns() - len(taken) - 1, 0))
-            line = " " * column + self._time_format.format(taken) + "\n"
+            line = " " * column + self.marks.time.format(taken) + "\n"
             self.write_through((self._new_line() + line).encode())
 
     def _new_line(self) -> str:

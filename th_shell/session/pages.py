@@ -12,7 +12,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import th_shell.docs.library as docs
@@ -147,24 +147,20 @@ _WORDS = {
 _DAMAGES = {docs.Verdict.DAMAGED: "page damaged", docs.Verdict.HEALED: "page damaged, healed"}
 
 
+@dataclass
 class Player(ABC):
     """Runs the examples of one page in a session of any language, and writes their verdicts.
 
     is_run: tells which examples are run; the others count as not run. copy: the output.
     """
 
-    def __init__(
-        self,
-        session: Conversation,
-        examples: Sequence[docs.Example],
-        is_run: Callable[[docs.Example], bool],
-        copy: OutputCopy,
-    ) -> None:
-        self._session = session
-        self._all = examples
-        self._is_run = is_run
-        self._examples = [example for example in examples if is_run(example)]
-        self._copy = copy
+    _session: Conversation
+    _all: Sequence[docs.Example]
+    _is_run: Callable[[docs.Example], bool]
+    _copy: OutputCopy
+
+    def __post_init__(self) -> None:
+        self._examples = [example for example in self._all if self._is_run(example)]
         self._judging = docs.Judging()
         self._verdicts: Counter[docs.Verdict] = Counter()
 
@@ -304,13 +300,6 @@ class LuaPlayer(Player):
         message = None if error is None else error.message
         return docs.Outcome(output, before[0] if before else output, message)
 
-    def _with_values(self, example: docs.Example, outcome: docs.Outcome) -> docs.Outcome:
-        """Return the outcome with the printed value that a comment is about, and the comment's."""
-        value = example.value
-        assert value is not None
-        shown = self._printed(value.shown) if value.shown else outcome.output
-        return replace(outcome, shown=shown, readings=tuple(map(self._printed, value.codes)))
-
     def _printed(self, code: str) -> str:
         """Return what print shows of an expression; '' where it fails."""
         return self._hidden_output(f"print({code})") or ""
@@ -331,7 +320,7 @@ class LuaPlayer(Player):
         result = self._compared(example, outcome, by_chance)
         if result.failed and example.documented:
             result = self._explained(result, outcome, by_chance)
-        self._names |= docs.bound_names(example.source)
+        self._names |= docs.lua_names.bound_names(example.source)
         return result
 
     def _explained(
@@ -363,7 +352,7 @@ class LuaPlayer(Player):
     ) -> docs.Result:
         """Return the verdict on what an example has printed, by the text under it alone."""
         if example.value and outcome.error is None:
-            outcome = self._with_values(example, outcome)
+            outcome = outcome.with_values(example.value, self._printed)
         if is_command(example.source):
             # th-docs has no commands: to it, this is what a comment prints.
             example = replace(example, source=f"-- {example.source}")

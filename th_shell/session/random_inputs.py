@@ -36,14 +36,13 @@ class Chance:
 
     def affects(self, source: str) -> bool:
         """Follow the next input, and tell whether it depends on chance."""
-        called = docs.called_names(source)
+        called = docs.lua_names.called_names(source)
         fills = bool(called & _FILLS)
         draws = bool(called & _DRAWS or _NEW.search(source) and not fills)
         assignment = _ASSIGNED.match(source)
-        assigned = docs.bound_names(source) - self._built_in
-        used = (
-            docs.read_names(source[assignment.end() :] if assignment else source) - self._built_in
-        )
+        assigned = docs.lua_names.bound_names(source) - self._built_in
+        reading = source[assignment.end() :] if assignment else source
+        used = docs.lua_names.read_names(reading) - self._built_in
         if called and called <= _GEOMETRY:
             return False
         if not draws and not used & self._names:

@@ -58,12 +58,11 @@ class Session(Conversation):
     def __init__(
         self,
         engine: Engine,
-        time_format: str = "",
         config: Config | None = None,
         numbered: bool = False,
         marks: PageMarks = UNICODE,
     ) -> None:
-        super().__init__(Watch(engine), config, time_format, marks)
+        super().__init__(Watch(engine), config, marks)
         self.engine = engine
         #: Whether errors are shown with hints: at a prompt, where a person reads them.
         self.hints = False

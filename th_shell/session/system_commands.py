@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from th_shell.runtime.shell import without_limit
-from th_shell.session.commands import MagicError
+from th_shell.session.commands import MagicError, errors_of
 from th_shell.session.conversation import Conversation
 from th_shell.session.interrupt import handled, nothing
 
@@ -82,19 +82,15 @@ def _change_folder(argument: str, write: Write) -> bytes:
 
 def change_folder(session: Conversation, text: str) -> None:
     """Change the current folder, by default to the home folder, and tell it: `%cd`."""
-    try:
+    with errors_of(text):
         os.chdir(os.path.expanduser(text or "~"))
-    except (OSError, ValueError) as error:
-        raise MagicError.of(text, error) from None
     tell_folder(session, "")
 
 
 def tell_folder(session: Conversation, _: str) -> None:
     """Tell the current folder: `%pwd`."""
-    try:
+    with errors_of("the current folder"):
         session.write(os.getcwd() + "\n")
-    except OSError as error:
-        raise MagicError(f"the current folder: {error.strerror}") from None
 
 
 # -- a command with a terminal of its own

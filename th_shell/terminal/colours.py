@@ -166,17 +166,10 @@ def style(config: Config) -> BaseStyle:
     return merge_styles([STYLE, style_from_pygments_cls(get_style_by_name(config.theme))])
 
 
-def time_format(config: Config) -> str:
-    """Return the format of the time that an input has taken."""
-    return "{}" if _is_plain(config) else "\x1b[90m{}\x1b[0m"
-
-
 def page_marks(config: Config) -> PageMarks:
-    """Return the marks of examples of pages for this terminal."""
+    """Return the marks of examples of pages for this terminal, and of the time of inputs."""
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     marks = UNICODE if is_unicode and not is_dumb_terminal() else ASCII
-    return marks if _is_plain(config) else marks.coloured()
-
-
-def _is_plain(config: Config) -> bool:
-    return not config.in_colour or is_dumb_terminal() or not sys.stdout.isatty()
+    if config.in_colour and not is_dumb_terminal() and sys.stdout.isatty():
+        marks = marks.coloured()
+    return marks._replace(time=marks.faint)

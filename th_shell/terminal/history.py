@@ -13,12 +13,12 @@ import stat
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from prompt_toolkit.history import History
 
 from th_shell.session.commands import is_command
-from th_shell.session.inputs import split
 from th_shell.syntax import Judge, Syntax
 
 MAX_LINES_OF_INPUT = 100
@@ -39,6 +39,7 @@ def _make_private(descriptor: int) -> None:
             os.fchmod(descriptor, _PRIVATE)
 
 
+@dataclass(eq=False)
 class InputHistory(History, ABC):
     """The inputs, which are also stored in a file; each language has a form of it.
 
@@ -48,18 +49,13 @@ class InputHistory(History, ABC):
     ends with the program.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        inputs: Callable[[str], Sequence[str]],
-        ready: Callable[[], None] | None = None,
-        lines: int = 5_000,
-    ) -> None:
+    path: Path
+    inputs: Callable[[str], Sequence[str]]
+    ready: Callable[[], None] | None = None
+    lines: int = 5_000
+
+    def __post_init__(self) -> None:
         super().__init__()
-        self._ready = ready
-        self._lines = lines
-        self._path = path
-        self._inputs = inputs
         #: Whether the editor has got all inputs, for what it reads now.
         self.is_loaded = False
         #: Is called when it has.
@@ -76,7 +72,7 @@ class InputHistory(History, ABC):
     def append_string(self, string: str) -> None:
         """Add what was entered; a pasted block is added as the inputs that it contains."""
         new: list[str] = []
-        for piece in self._inputs(string):
+        for piece in self.inputs(string):
             last = new[-1:] or self._loaded_strings[:1]
             if last != [piece]:
                 new.append(piece)
@@ -91,8 +87,8 @@ class InputHistory(History, ABC):
     async def load(self) -> AsyncGenerator[str, None]:
         """Yield the inputs, newest first; keys are read while this waits until they can be read."""
         with suppress(Exception):  # the engine cannot start: the first input says why
-            if self._ready is not None:
-                await asyncio.get_running_loop().run_in_executor(None, self._ready)
+            if self.ready is not None:
+                await asyncio.get_running_loop().run_in_executor(None, self.ready)
             async for string in super().load():
                 yield string
         self.is_loaded = True
@@ -101,20 +97,20 @@ class InputHistory(History, ABC):
     def load_history_strings(self) -> Iterable[str]:
         """Return the inputs, newest first."""
         try:
-            with open(self._path, "rb") as file:
+            with open(self.path, "rb") as file:
                 _make_private(file.fileno())
                 text = file.read().decode("utf-8", "surrogateescape")
         except OSError:
             return []
         lines = text.removesuffix("\n").split("\n") if text else []
-        return reversed(self._decoded(lines[max(len(lines) - self._lines, 0) :]))
+        return reversed(self._decoded(lines[max(len(lines) - self.lines, 0) :]))
 
     def store_string(self, string: str) -> None:
         """Add an input to the file, whose last line may lack its end."""
         line = (string + "\n").encode("utf-8", "surrogateescape")
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         try:
-            with open(os.open(self._path, flags, _PRIVATE), "ab", buffering=0) as file:
+            with open(os.open(self.path, flags, _PRIVATE), "ab", buffering=0) as file:
                 _make_private(file.fileno())
                 size = os.fstat(file.fileno()).st_size
                 if size and os.pread(file.fileno(), 1, size - 1) != b"\n":
@@ -124,22 +120,14 @@ class InputHistory(History, ABC):
             pass
 
 
+@dataclass(eq=False)
 class LineHistory(InputHistory):
     """A file of lines, as the reference's shell writes it.
 
-    judge: a function that compiles a text. inputs: by default those in code.
+    judge: a function that compiles a text.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        judge: Judge,
-        inputs: Callable[[str], Sequence[str]] | None = None,
-        ready: Callable[[], None] | None = None,
-        lines: int = 5_000,
-    ) -> None:
-        super().__init__(path, inputs or (lambda text: split(text, judge)), ready, lines)
-        self._judge = judge
+    judge: Judge = field(kw_only=True)
 
     def _encoded(self, inputs: Sequence[str]) -> str:
         return "\n".join(inputs)
@@ -159,7 +147,7 @@ class LineHistory(InputHistory):
         if is_command(lines[0]):
             return 1
         for count in range(1, len(lines) + 1):
-            syntax = self._judge("\n".join(lines[:count]))
+            syntax = self.judge("\n".join(lines[:count]))
             if syntax is Syntax.COMPLETE:
                 return count
             if syntax is Syntax.WRONG:

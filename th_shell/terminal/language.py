@@ -70,6 +70,7 @@ def lua(session: Session, ready: Callable[[], None] | None = None) -> Language:
         return Signatures(session.engine)
 
     path = history_path(os.environ, config.history_path)
-    history = LineHistory(path, session.judge, session.inputs, ready, config.history_size)
+    read, lines = session.inputs, config.history_size
+    history = LineHistory(path, read, ready, lines, judge=session.judge)
     shown = signatures if config.signatures else None
     return Language(complete, InputLexer(), history, LUA_MARGINS, config.indent, shown)

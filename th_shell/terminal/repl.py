@@ -42,7 +42,7 @@ from th_shell.runtime.shell import Engine
 from th_shell.session.conversation import Conversation
 from th_shell.session.interrupt import EARLY, calm, handled
 from th_shell.session.session import Session, prepare
-from th_shell.terminal.colours import color_depth, page_marks, style, time_format
+from th_shell.terminal.colours import color_depth, page_marks, style
 from th_shell.terminal.first_prompt import FirstPrompt, KeptKeys
 from th_shell.terminal.keys import (
     Indenter,
@@ -68,7 +68,7 @@ def run(
     first: the prompt that stands there already, for an engine that is not started yet. greeting:
     what stands above the prompt, by default the banner.
     """
-    session = Session(engine, time_format(config), config, numbered=True, marks=page_marks(config))
+    session = Session(engine, config, numbered=True, marks=page_marks(config))
     session.serve_person(ask)
     attach(session)
     language = lua(session, engine.start if first is not None else None)

@@ -12,6 +12,7 @@ from tests.data_files import data
 from th_shell.magics import timing
 from th_shell.magics.timing import duration
 from th_shell.runtime.shell import Engine
+from th_shell.session.conversation import UNICODE
 from th_shell.session.session import Session
 
 Printed = Callable[[], str]
@@ -37,7 +38,7 @@ def test_the_time_of_one_run(session: Session, printed: Printed) -> None:
 def test_the_prompts_own_time_is_shown_once(
     engine: Engine, printed: Printed, tmp_path: Path
 ) -> None:
-    session = Session(engine, time_format="{}")
+    session = Session(engine, marks=UNICODE._replace(time="{}"))
     (tmp_path / "a.lua").write_text("print('run')")
     for text, times in [("1 + 1", 1), ("%time 1 + 1", 0), (f"%run {tmp_path}/a.lua", 1)]:
         session.submit(text)

@@ -242,7 +242,7 @@ def test_marks_in_colours(engine: Engine, printed: Printed) -> None:
 
 
 def test_one_time_for_all(engine: Engine, printed: Printed) -> None:
-    Session(engine, "<{}>").submit("> 1\n1\n> 2\n2")
+    Session(engine, marks=UNICODE._replace(time="<{}>")).submit("> 1\n1\n> 2\n2")
     assert printed().count("s]>") == 1
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.data_files import data
 from th_shell.runtime.shell import Engine, LuaError
+from th_shell.session.conversation import UNICODE
 from th_shell.session.session import Session
 
 Printed = Callable[[], str]
@@ -46,7 +47,7 @@ def test_exit_leaves(session: Session, printed: Printed, text: str) -> None:
 
 
 def test_the_time_stands_at_the_right(engine: Engine, printed: Printed) -> None:
-    Session(engine, "<{}>").submit("x = 1")
+    Session(engine, marks=UNICODE._replace(time="<{}>")).submit("x = 1")
     line = printed()
     assert line[:72] == " " * 70 + "<["
     assert line[72:].replace("0", "").endswith("s]>\n")

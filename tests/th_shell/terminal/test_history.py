@@ -17,11 +17,11 @@ def path(tmp_path: Path) -> Path:
 
 def loaded(path: Path, session: Session) -> list[str]:
     """The inputs in a file, oldest first."""
-    return list(LineHistory(path, session.judge).load_history_strings())[::-1]
+    return list(LineHistory(path, session.inputs, judge=session.judge).load_history_strings())[::-1]
 
 
 def test_inputs_come_back(path: Path, session: Session) -> None:
-    history = LineHistory(path, session.judge)
+    history = LineHistory(path, session.inputs, judge=session.judge)
     for text in ("x = 1", FUNCTION, "$ ls (", "f()", "f()"):
         history.append_string(text)
     assert path.read_text() == f"x = 1\n{FUNCTION}\n$ ls (\nf()\n"
@@ -29,7 +29,7 @@ def test_inputs_come_back(path: Path, session: Session) -> None:
 
 
 def test_a_pasted_block_is_kept_as_its_inputs(path: Path, session: Session) -> None:
-    history = LineHistory(path, session.judge, session.inputs)
+    history = LineHistory(path, session.inputs, judge=session.judge)
     history.append_string(f"> x = 1\n> x\n1\n> {FUNCTION}\n")
     assert history.get_strings() == ["x = 1", "x", FUNCTION]
 
@@ -38,7 +38,7 @@ def test_a_pasted_block_is_kept_as_its_inputs(path: Path, session: Session) -> N
     "text", ["x = [[a  \n\t b ]]", 'x = "a\f\u2028\x1c"', " \tx = 1 -- a\x85b ", "y = 'é\udcff'"]
 )
 def test_inputs_come_back_as_they_were(path: Path, session: Session, text: str) -> None:
-    LineHistory(path, session.judge, session.inputs).append_string(text)
+    LineHistory(path, session.inputs, judge=session.judge).append_string(text)
     assert loaded(path, session) == [text]
     marked = MarkedHistory(path.with_name("marked"), lambda text: [text])
     marked.append_string(text)
@@ -52,7 +52,7 @@ def test_an_input_has_lines_of_its_own(
     path: Path, session: Session, before: str, after: str
 ) -> None:
     path.write_text(before)
-    LineHistory(path, session.judge).append_string("y")
+    LineHistory(path, session.inputs, judge=session.judge).append_string("y")
     assert path.read_text() == after
 
 
@@ -62,7 +62,7 @@ def test_a_line_that_never_ends_stands_alone(path: Path, session: Session) -> No
 
 
 def test_without_a_file_there_is_still_a_history(tmp_path: Path, session: Session) -> None:
-    history = LineHistory(tmp_path / "no" / "folder", session.judge)
+    history = LineHistory(tmp_path / "no" / "folder", session.inputs, judge=session.judge)
     history.append_string("x")
     assert history.get_strings() == ["x"]
     assert loaded(tmp_path, session) == []
@@ -79,7 +79,7 @@ def mode(path: Path) -> int:
 
 
 def test_a_new_file_is_private(path: Path, session: Session) -> None:
-    LineHistory(path, session.judge).append_string("x = 1")
+    LineHistory(path, session.inputs, judge=session.judge).append_string("x = 1")
     assert mode(path) == 0o600
 
 
@@ -87,7 +87,7 @@ def test_a_new_file_is_private(path: Path, session: Session) -> None:
 def test_an_old_file_becomes_private(path: Path, session: Session, act: str) -> None:
     path.write_text("x = 1\n")
     path.chmod(0o664)
-    history = LineHistory(path, session.judge)
+    history = LineHistory(path, session.inputs, judge=session.judge)
     if act == "load":
         assert list(history.load_history_strings()) == ["x = 1"]
     else:
@@ -100,21 +100,21 @@ def test_a_link_stays_and_its_file_becomes_private(path: Path, session: Session)
     target = path.with_name("target")
     target.write_text("")
     path.symlink_to(target)
-    LineHistory(path, session.judge).append_string("x")
+    LineHistory(path, session.inputs, judge=session.judge).append_string("x")
     assert path.is_symlink() and target.read_text() == "x\n"
     assert mode(target) == 0o600
 
 
 def test_devices_stay_as_they_are(session: Session) -> None:
     before = mode(Path("/dev/null"))
-    history = LineHistory(Path("/dev/null"), session.judge)
+    history = LineHistory(Path("/dev/null"), session.inputs, judge=session.judge)
     history.append_string("x")
     assert list(history.load_history_strings()) == []
     assert mode(Path("/dev/null")) == before
 
 
 def test_bytes_that_are_no_text_come_back(path: Path, session: Session) -> None:
-    LineHistory(path, session.judge).append_string("x = '\udce9é'")
+    LineHistory(path, session.inputs, judge=session.judge).append_string("x = '\udce9é'")
     assert loaded(path, session) == ["x = '\udce9é'"]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from th_shell.docs.reading import comment_values
@@ -97,15 +97,16 @@ def cut(blocks: Sequence[Block], compiler: Compiler, locals_stay: bool = False) 
     """
     examples: list[Example] = []
     known = set[str]()  # the names to which blocks without cells have given values so far
-    for number, block in enumerate(with_cell_language(blocks, compiler)):
+    for number, unnumbered in enumerate(with_cell_language(blocks, compiler)):
+        block = replace(unnumbered, number=number)
         if block.role:
-            examples += as_text(number, block, block.lines) if block.role in OUTPUTS else []
+            examples += as_text(block, block.lines) if block.role in OUTPUTS else []
         elif block.language == PYTHON:
-            examples += cut_python(number, block)
+            examples += cut_python(block)
         elif has_cells(block):
-            examples += cut_cells(number, block, compiler)
+            examples += cut_cells(block, compiler)
         else:
-            cutter = _Cutter(number, block, compiler, locals_stay, frozenset(known))
+            cutter = _Cutter(block, compiler, locals_stay, frozenset(known))
             examples += cutter.cut()
             known |= cutter.assigned
     return examples
@@ -115,25 +116,23 @@ def _margin(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
+@dataclass
 class _Cutter:
     """Splits one block into examples."""
 
-    def __init__(
-        self,
-        number: int,
-        block: Block,
-        compiler: Compiler,
-        locals_stay: bool,
-        known: frozenset[str],
-    ) -> None:
-        self._number = number
-        self._block = block
-        self._lines = block.lines
-        self._compiler = compiler
-        self._locals_stay = locals_stay
+    _block: Block
+    _compiler: Compiler
+    #: Whether what runs them keeps the locals of one for the next.
+    _locals_stay: bool
+    #: The names to which the blocks above have given values.
+    _known: frozenset[str]
+
+    def __post_init__(self) -> None:
+        self._lines = self._block.lines
         self.assigned: set[str] = set()
         # Where a block is one line, it may be an expression of what the page has assigned.
-        self._known = known if sum(bool(line.text.strip()) for line in block.lines) == 1 else set()
+        if sum(bool(line.text.strip()) for line in self._lines) != 1:
+            self._known = frozenset()
         self._inputs: list[Example] = []
         self._outputs: list[list[Line]] = []
         self._values: list[list[str]] = []
@@ -143,8 +142,8 @@ class _Cutter:
         self._is_next = False
         self._prose_end = 0  # where the last comment further below has ended
         self._is_prose = False
-        self._reach = len(block.lines)
-        self._edges = {len(line.text) + 1 for line in block.lines if _TIMING.match(line.text)}
+        self._reach = len(self._lines)
+        self._edges = {len(line.text) + 1 for line in self._lines if _TIMING.match(line.text)}
 
     def cut(self) -> list[Example]:
         at = 0
@@ -430,7 +429,7 @@ class _Cutter:
             self._open = True
 
     def _add(self, kind: Kind, source: str, lines: Sequence[Line]) -> None:
-        self._inputs.append(example_of(self._block, self._number, kind, lines, source))
+        self._inputs.append(example_of(self._block, kind, lines, source))
         self._outputs.append([])
         self._values.append([])
         self._remarks.append([])

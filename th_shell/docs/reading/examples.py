@@ -76,6 +76,8 @@ class Block:
     module: ModuleName | None = None
     #: The use of the text, if it is no examples.
     role: Role | None = None
+    #: Its index among the blocks of its page.
+    number: int = 0
 
     @property
     def all_lines(self) -> tuple[Line, ...]:
@@ -179,20 +181,15 @@ class Example:
 
 
 def example_of(
-    block: Block,
-    number: int,
-    kind: Kind,
-    lines: Sequence[Line],
-    source: str,
-    flags: frozenset[str] = frozenset(),
+    block: Block, kind: Kind, lines: Sequence[Line], source: str, flags: Set[str] = frozenset()
 ) -> Example:
-    """Return an example of a block, whose number in the page is given, without what it documents.
+    """Return an example of a block without what it documents.
 
     lines: those of its input.
     """
     return Example(
         lines[0].number,
-        number,
+        block.number,
         kind,
         source,
         last=lines[-1].number,
@@ -200,7 +197,7 @@ def example_of(
         language=PYTHON if block.language == PYTHON else LUA,
         group=block.group,
         module=block.module,
-        flags=flags,
+        flags=frozenset(flags),
         settings=Settings(skip=Mark()) if block.skip or "SKIP" in flags else Settings(),
     )
 

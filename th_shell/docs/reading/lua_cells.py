@@ -63,13 +63,13 @@ def _is_python(source: str) -> bool:
     return syntax(source) is Syntax.COMPLETE and not is_call
 
 
-def cut_cells(number: int, block: Block, compiler: Compiler) -> list[Example]:
-    """Return the examples of a block of Lua that has cells. number: that of the block."""
+def cut_cells(block: Block, compiler: Compiler) -> list[Example]:
+    """Return the examples of a block of Lua that has cells."""
     examples = []
     for code, output in _cells(block):
         source = _source(code)
         if source and not compiler.is_comment(source):
-            example = example_of(block, number, Kind.CELL, code, source)
+            example = example_of(block, Kind.CELL, code, source)
             examples.append(with_output(example, output))
     return examples
 

@@ -34,20 +34,20 @@ _MARKS = {
 _MARK = re.compile(rf"#\s*(?P<mark>{'|'.join(_MARKS)})\b")
 
 
-def cut_python(number: int, block: Block) -> list[Example]:
-    """Return the examples of a block of Python. number: that of the block in its page."""
+def cut_python(block: Block) -> list[Example]:
+    """Return the examples of a block of Python."""
     texts = [line.text for line in block.lines]
     if block.output is not None:
-        return _cell(number, block, block.lines, block.output)
+        return _cell(block, block.lines, block.output)
     if any(map(PROMPT.match, texts)):
-        return _session(number, block)
+        return _session(block)
     if any(map(CELL.match, texts)):
         read = cells(block.lines, with_prose=False)
-        return [e for cell in read for e in _cell(number, block, cell.code, cell.output)]
+        return [e for cell in read for e in _cell(block, cell.code, cell.output)]
     source = without_magics(dedent("\n".join(texts)))
     if syntax(source) is not Syntax.COMPLETE:
-        return as_text(number, block, block.lines)
-    return _example(number, block, Kind.BARE, block.lines, source, ())
+        return as_text(block, block.lines)
+    return _example(block, Kind.BARE, block.lines, source, ())
 
 
 def typed_inputs(lines: Sequence[Line]) -> Iterator[tuple[str, int, int, int]]:
@@ -131,13 +131,13 @@ def _with_marked(source: str, marked: Sequence[re.Match[str] | None]) -> tuple[s
     return source, len(texts)
 
 
-def _session(number: int, block: Block) -> list[Example]:
+def _session(block: Block) -> list[Example]:
     lines = block.lines
     first = next(at for at, line in enumerate(lines) if PROMPT.match(line.text))
-    examples = as_text(number, block, lines[:first])
+    examples = as_text(block, lines[:first])
     for source, start, middle, end in typed_inputs(lines):
         typed, output = lines[start:middle], _without_value(source, lines[middle:end])
-        examples += _example(number, block, Kind.PROMPT, typed, source, output)
+        examples += _example(block, Kind.PROMPT, typed, source, output)
     return examples
 
 
@@ -161,25 +161,20 @@ def _goes_on(source: str, line: str) -> bool:
     return syntax(f"{source}\n{line}") is not Syntax.WRONG
 
 
-def _cell(number: int, block: Block, code: Sequence[Line], output: Sequence[Line]) -> list[Example]:
+def _cell(block: Block, code: Sequence[Line], output: Sequence[Line]) -> list[Example]:
     source = without_magics("\n".join(line.text for line in code))
-    return _example(number, block, Kind.CELL, code, source, output)
+    return _example(block, Kind.CELL, code, source, output)
 
 
 def _example(
-    number: int,
-    block: Block,
-    kind: Kind,
-    lines: Sequence[Line],
-    source: str,
-    output: Sequence[Line],
+    block: Block, kind: Kind, lines: Sequence[Line], source: str, output: Sequence[Line]
 ) -> list[Example]:
     """Return the example of an input; none where it has nothing but comments."""
     if syntax(source) is Syntax.COMPLETE and not statements(source):
         return []
     inputs = [line for line in lines if line.text.strip()]
     flags = _flags("\n".join(line.text for line in (*lines, *output)), block.marks)
-    example = example_of(block, number, kind, inputs, source.strip("\n").rstrip(), flags)
+    example = example_of(block, kind, inputs, source.strip("\n").rstrip(), flags)
     # Around what a page shows under an input, comments are the author's.
     return [with_output(example, _trimmed(output, with_comments=block.output is not None))]
 
@@ -198,9 +193,9 @@ def _trimmed(lines: Sequence[Line], with_comments: bool = False) -> Sequence[Lin
     return lines[indices[0] : indices[-1] + 1] if indices else ()
 
 
-def as_text(number: int, block: Block, lines: Sequence[Line]) -> list[Example]:
+def as_text(block: Block, lines: Sequence[Line]) -> list[Example]:
     """Return an example that is not run, for text without an input above it."""
     shown = _trimmed(lines, with_comments=block.role is not None)
     if not shown:
         return []
-    return [with_output(example_of(block, number, Kind.TEXT, shown[:1], ""), shown)]
+    return [with_output(example_of(block, Kind.TEXT, shown[:1], ""), shown)]

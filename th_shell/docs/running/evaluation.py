@@ -13,10 +13,11 @@ The shell lines of a page ('$ cat hello.txt') run in the folder of the run: see 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, ModuleName, completes
@@ -120,6 +121,14 @@ class Outcome:
     def compared(self) -> str:
         """Return the text to compare: the value if a comment documents it, else the output."""
         return self.shown if self.readings else self.output
+
+    def with_values(self, value: Value, printed: Callable[[str], str]) -> Outcome:
+        """Return the outcome with the printed value that a comment is about, and the comment's.
+
+        printed: returns what print shows of an expression.
+        """
+        shown = printed(value.shown) if value.shown else self.output
+        return replace(self, shown=shown, readings=tuple(map(printed, value.codes)))
 
 
 #: Seconds by which a clock that is put forward goes on at each look: more than most examples take.
@@ -362,12 +371,8 @@ class _PageRun:
 
     def _with_values(self, run: Run, outcome: Outcome, value: Value) -> Outcome:
         """Return an outcome with the printed value, and those of the comment's readings."""
-
-        def printed(code: str) -> str:
-            return run.ask("input", _encoded(code), self._runner.seconds).output
-
-        shown = printed(value.shown) if value.shown else outcome.output
-        return replace(outcome, shown=shown, readings=tuple(map(printed, value.codes)))
+        ask = partial(run.ask, "input", seconds=self._runner.seconds)
+        return outcome.with_values(value, lambda code: ask(_encoded(code)).output)
 
     def _with_undefined(self, run: Run, outcome: Outcome, example: Example) -> Outcome:
         """Add the names without values that an example reads, if it failed or shows nothing."""

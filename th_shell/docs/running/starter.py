@@ -82,10 +82,7 @@ class _Runtime:
     def load_more(self) -> None:
         """Load what many runs need, the more the more runs there were before."""
         from th_shell.docs.running.worker import new_engine, rehearse
-        from th_shell.runtime.shell import (
-            preload_lapack,
-            preload_random,
-        )  # late: other runs do without
+        from th_shell.runtime.shell import preload_lapack, preload_random  # late: as the worker
 
         if self._engine is None:
             self._engine = new_engine()
