@@ -23,51 +23,70 @@ from contextlib import contextmanager, suppress
 from th_shell.runtime.shell import without_limit
 
 _STDOUT = 1
+_SYNC, _CUT = b"\0", b"\1"  # the last byte of a mark: somebody waits for it, or a part ends
 _MOST_KEPT = 1 << 20  # bytes of a text, as th-docs keeps
 
 
 class OutputCopy:
-    """A context in which the standard output is read; its files are closed at its end.
+    """A context in which the standard output is read.
 
     Entering it raises OSError where the system has no more files or threads. What a process that
     was started within the context prints later is still shown.
     """
 
-    def __init__(self, listener: Callable[[bytes], object] | None = None) -> None:
-        """Prepare the copy. listener: gets in the thread what is written, as it comes."""
+    def __init__(
+        self, listener: Callable[[bytes], object] | None = None, again: bool = False
+    ) -> None:
+        """Prepare the copy. listener: gets in the thread what is written, as it comes.
+
+        again: the context is entered again and again, which then takes less time; its files and
+        thread stay.
+        """
         self._listener = listener
-        self._mark = b"\0%s\0" % secrets.token_hex(16).encode()
+        self._again = again
+        self._mark = b"\0%s" % secrets.token_hex(16).encode()  # and a byte: _SYNC or _CUT
         self._seen = threading.Semaphore(0)
         self._text = bytearray()
+        self._parts: list[bytes] = []
         self._shown = True
+        self._is_open = False
 
     def __enter__(self) -> OutputCopy:
         with _signals_blocked():
-            self._real = os.dup(_STDOUT)
-            try:
-                reader, self._writer = _channel(self._real)
-            except OSError:
-                os.close(self._real)
-                raise
-            thread = threading.Thread(target=self._copy, args=(reader, self._real), daemon=True)
-            try:
-                thread.start()
-            except RuntimeError as error:  # the system has no more threads
-                for file in (self._real, reader, self._writer):
-                    os.close(file)
-                raise OSError(str(error)) from None
+            if self._is_open:
+                _set_size(self._writer, self._real)
+            else:
+                self._open()
             os.dup2(self._writer, _STDOUT)
         return self
+
+    def _open(self) -> None:
+        self._real = os.dup(_STDOUT)
+        try:
+            reader, self._writer = _channel(self._real)
+        except OSError:
+            os.close(self._real)
+            raise
+        thread = threading.Thread(target=self._copy, args=(reader, self._real), daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:  # the system has no more threads
+            for file in (self._real, reader, self._writer):
+                os.close(file)
+            raise OSError(str(error)) from None
+        self._is_open = True
 
     def __exit__(self, *_: object) -> None:
         self.text()
         with _signals_blocked():
             os.dup2(self._real, _STDOUT)
-            os.close(self._writer)
+            if not self._again:
+                os.close(self._writer)
+                self._is_open = False
 
     def text(self) -> bytes:
         """Return what was written since the last `clear`; the writers have to flush before."""
-        os.write(self._writer, self._mark)
+        os.write(self._writer, self._mark + _SYNC)
         self._seen.acquire()
         return bytes(self._text)
 
@@ -75,6 +94,16 @@ class OutputCopy:
         """Begin a new text, after `text`. shown: whether it is shown, too."""
         self._text.clear()
         self._shown = shown
+
+    def cut(self) -> None:
+        """End a part of the text, which `take_parts` returns later, and begin the next."""
+        os.write(self._writer, self._mark + _CUT)
+
+    def take_parts(self) -> list[bytes]:
+        """Return the parts that were cut since the last call."""
+        self.text()
+        parts, self._parts = self._parts, []
+        return parts
 
     def _copy(self, reader: int, real: int) -> None:
         left = b""
@@ -86,12 +115,17 @@ class OutputCopy:
 
     def _pass_on(self, data: bytes, real: int) -> bytes:
         """Show what was read; return its end where that may be the beginning of a mark."""
-        while (at := data.find(self._mark)) >= 0:
+        size = len(self._mark) + 1
+        while 0 <= (at := data.find(self._mark)) <= len(data) - size:
             self._show(data[:at], real)
-            data = data[at + len(self._mark) :]
-            self._seen.release()
-        at = data.rfind(b"\0", -len(self._mark))
-        end = at if at >= 0 and self._mark.startswith(data[at:]) else len(data)
+            kind, data = data[at + size - 1 : at + size], data[at + size :]
+            if kind == _CUT:
+                self._parts.append(bytes(self._text))
+                self._text.clear()
+            else:
+                self._seen.release()
+        at = data.rfind(b"\0", -size)
+        end = at if at >= 0 and self._mark.startswith(data[at : at + size - 1]) else len(data)
         self._show(data[:end], real)
         return data[end:]
 
@@ -115,9 +149,15 @@ def _channel(output: int) -> tuple[int, int]:
     mode = termios.tcgetattr(output)
     mode[1] &= ~termios.OPOST  # the terminal itself does this
     termios.tcsetattr(writer, termios.TCSANOW, mode)
-    size = fcntl.ioctl(output, termios.TIOCGWINSZ, b"\0" * 8)
-    fcntl.ioctl(writer, termios.TIOCSWINSZ, size)
+    _set_size(writer, output)
     return reader, writer
+
+
+def _set_size(writer: int, output: int) -> None:
+    """Let a pseudo-terminal have the size of the terminal that it stands for."""
+    if os.isatty(output):
+        size = fcntl.ioctl(output, termios.TIOCGWINSZ, b"\0" * 8)
+        fcntl.ioctl(writer, termios.TIOCSWINSZ, size)
 
 
 @contextmanager

@@ -72,6 +72,8 @@ class Session(Conversation):
         self.debugger: object = None
         self._cell: tuple[int, int] | None = None  # its number, and so many lines are above
         self._copy: OutputCopy | None = None  # of what the inputs print that run
+        self._cuts: list[bool] = []  # whether each part that was cut is the output of an input
+        self._has_written = False  # whether the session itself has, since the last cut
         self._numbered = numbered
         self._followed = 0  # so many entries of the log are told to `_chance`
         self._running: list[Entry] = []  # the input that runs, which comes into the log at its end
@@ -194,23 +196,43 @@ class Session(Conversation):
     @contextmanager
     def _keeping_outputs(self) -> Iterator[None]:
         """Keep in the log what the inputs print that run within the context, at a terminal."""
+        if self.ask is None or not sys.stdout.isatty():
+            yield
+            return
+        first = len(self.log)
         with ExitStack() as stack:
-            if self.ask is not None and sys.stdout.isatty():
-                with suppress(OSError):  # no more files or threads: it is not kept
-                    self._copy = stack.enter_context(self.copy_output())
+            with suppress(OSError):  # no more files or threads: it is not kept
+                copy = self._own_copy
+                self._copy = stack.enter_context(copy)
+                stack.enter_context(self.engine.before_exit(copy.text))
             try:
                 yield
             finally:
-                self._copy = None
+                self.engine.flush()
+                if self._copy is not None:
+                    parts = zip(self._copy.take_parts(), self._cuts, strict=True)
+                    self._set_outputs(first, [part for part, is_of_input in parts if is_of_input])
+                self._copy, self._cuts = None, []
 
-    def _output(self) -> str | None:
-        """Return what was printed since the last call; None where that is not kept."""
-        if self._copy is None:
-            return None
-        self.engine.flush()
-        output = self._copy.text().decode("utf-8", "surrogateescape")
-        self._copy.clear()
-        return output
+    @cached_property
+    def _own_copy(self) -> OutputCopy:
+        from th_shell.session.output import OutputCopy
+
+        return OutputCopy(again=True)
+
+    def _set_outputs(self, first: int, outputs: Sequence[bytes]) -> None:
+        """Set what the inputs have printed that stand in the log from an index on."""
+        for index, output in enumerate(outputs, first):
+            text = output.decode("utf-8", "surrogateescape")
+            self.log[index] = self.log[index]._replace(output=text)
+
+    def _cut_output(self, is_of_input: bool) -> None:
+        """End the output of an input, or of what stands before it, if there may be some."""
+        if self._copy is not None and (is_of_input or self._has_written):
+            self.engine.flush()
+            self._copy.cut()
+            self._cuts.append(is_of_input)
+        self._has_written = False
 
     @contextmanager
     def copy_output(
@@ -237,11 +259,12 @@ class Session(Conversation):
 
     def write(self, text: str) -> None:
         """Write to the standard output, in order with what Lua writes."""
+        self._has_written = True
         self.engine.write(text)
 
     def write_through(self, output: bytes) -> None:
         """Write at once what a running command prints."""
-        self.engine.write(output.decode("utf-8", "surrogateescape"))
+        self.write(output.decode("utf-8", "surrogateescape"))
         self.engine.flush()
 
     def keep(self, output: bytes) -> None:
@@ -280,7 +303,7 @@ class Session(Conversation):
         name = b"=[%d]" % number if self._numbered and number else b"=stdin"
         result = number if self._numbered and number else None
         error = None
-        self._output()  # what stands there is not the input's
+        self._cut_output(False)
         self._running = [Entry(number, source, None)]
         try:
             with nullcontext() if self.can_stop else self.stoppable():
@@ -290,7 +313,8 @@ class Session(Conversation):
         finally:
             self._running = []
         if number:
-            self.log.append(Entry(number, source, error, self._output()))
+            self._cut_output(True)
+            self.log.append(Entry(number, source, error))
         return error
 
     def sources(self) -> list[Entry]:
@@ -320,7 +344,7 @@ class Session(Conversation):
         from th_shell.session.errors import error_lines
 
         lines = error_lines(error, self.hints_on(error), self.marks, self.fitted)
-        self.engine.write("".join(f"{line}\n" for line in lines if line))
+        self.write("".join(f"{line}\n" for line in lines if line))
 
     def hints_on(self, error: LuaError) -> list[str]:
         """Return the lines that a prompt shows under the error of the last input."""
