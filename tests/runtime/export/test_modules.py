@@ -54,11 +54,14 @@ def _shapes(name: str) -> Iterator[str | None]:
     yield ENTRIES[name]["shape"]
     ranks = {place: array.ndim for place, array in _arrays(ENTRIES[name]["input"], "input")}
     try:
-        found = graph_of(ENTRIES[name]["module"]).inputs
+        graph = graph_of(ENTRIES[name]["module"])
     except ExportError as error:
         assert "give --input" in str(error)
         return
-    if all(each.shape and ranks.get(each.name) == each.rank for each in found):
+    # Of a table whose length is not known, the parts are written as one array.
+    is_stacked = len(graph.outputs) < len(list(_arrays(ENTRIES[name]["output"], "")))
+    is_fit = all(each.shape and ranks.get(each.name) == each.rank for each in graph.inputs)
+    if is_fit and not is_stacked:
         yield None
 
 
