@@ -176,7 +176,7 @@ def test_the_history_comes_with_the_engine(
     leave(terminal, program)
 
 
-@pytest.mark.parametrize("delay", [0, 0.05, 0.2, 0.4, 0.8])
+@pytest.mark.parametrize("delay", [0, 0.2, 0.6])
 @pytest.mark.parametrize(
     "keys",
     [
