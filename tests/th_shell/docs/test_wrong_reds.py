@@ -71,6 +71,7 @@ COMMENTS = {
     "os.exit(3)\nprint(3) --> 3": "ran pass",
     "os.exit(tonumber('3'))\nprint(3) --> 3": "error pass",
 }
+STRUCT = "require('ffi').cdef('struct one_of_many {int x;};')"
 SHOWN = "math.max(1, 2) --> 2\n" * 5
 TWICE = "> 1 + 1\n2\n" * 5
 SCRIPTS = {
@@ -149,6 +150,14 @@ NAMES = {
     "package.preload.p = function() end\nrequire 'p'\nx = torch.Nosuch(3)": "ran ran error",
     "A = torch.class('A', 'lost.B')": "fragment",
     "A = torch.class('A', 'torch.Tensr')": "error",
+    # What another block has made: each may be a program of its own.
+    f"{STRUCT}\n```\n\n```lua\n{STRUCT}": "ran fragment",
+    f"{STRUCT}\n{STRUCT}": "ran error",
+    f"{STRUCT}\n```\n\n```lua\n> {STRUCT}": "ran error",
+    f"load = loadstring\nload([[{STRUCT}]])()\n```\n\n```lua\n{STRUCT}": "ran ran fragment",
+    f"x = 's'\nload = loadstring('u = s')\n```\n\n```lua\n{STRUCT}\n{STRUCT}": (
+        "ran ran ran error"
+    ),
     # Where Torch7's sources in C raise an error.
     "> torch.ones(3):narrow(1, 2, 5)\nbad argument #3 to 'narrow' (out of range at /x/TH.c:35)": (
         "pass"
@@ -270,6 +279,25 @@ TABLES = (COMMENTS, NAMES, DEVICES, COLUMNS, LOCALS, REPAIRS, ORDERS)
 @pytest.mark.parametrize(("page", "verdicts"), [row for table in TABLES for row in table.items()])
 def test_pages_of_lua(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
+
+
+#: Pages with fences of no language, and a text without fences.
+FENCES = {
+    ("page.md", "```\n#include <x.h>\nint f() {\n  return 0;\n}\n```\n"): "",
+    ("page.md", "```\n  L = f(); // all of it\n  return 0;\n}\n```\n"): "",
+    ("page.md", "```\nprint('a; // b') --> c\n```\n"): "differs",
+    ("page.txt", "USE:\n$ torch\n> 1 + 1\n2\n> 2 + 2\n5\n\n> 3\n4\n"): "pass differs",
+    ("page.txt", "USE:\nit begins\n> 1 + 1\n3\n"): "",
+    ("page.txt", "```\n$ torch\n> 1 + 1\n3\n```\n"): "skipped differs",
+}
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize(("page", "verdicts"), FENCES.items())
+def test_code_without_a_language(
+    runner: Runner, tmp_path: Path, page: tuple[str, str], verdicts: str
+) -> None:
+    assert words(judged(runner, tmp_path, *page)) == verdicts
 
 
 @pytest.mark.parametrize(("name", "verdicts"), [("config", "ran fragment"), ("other", "ran error")])

@@ -140,6 +140,7 @@ class _Fragments:
         self._strings: set[str] = set()  # the strings in the code so far that has run
         self._texts: dict[str, str] = {}  # the strings that are nothing but a variable's value
         self._absent_module = 0  # the line of the first module that is missing
+        self._ran: list[Example] = []
         #: Names that files were opened for which the page does not make, and the files.
         self._opened: dict[str, str] = {}
 
@@ -171,7 +172,7 @@ class _Fragments:
         if result.note == ANNOUNCED or result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
             note = f"{FOLLOWS} {min(origins)}" if origins else ""
             note = note or self._lacks(result, missing, stand_ins) or self._absent(result, source)
-            note = note or self._without_field(result, source)
+            note = note or self._without_field(result, source) or self._made_above(result)
         if note:
             line = min(origins, default=result.example.line)
             if is_lua and _NO_MODULE.search(result.got):
@@ -189,7 +190,8 @@ class _Fragments:
     ) -> Set[str]:
         """Return the names that a failing example lacks."""
         found = list(_VALUELESS.finditer(result.got))
-        without_value = {m["name"] or m["module"] for m in found if m["module"] not in self._bound}
+        given = self._bound - self._unset.keys()
+        without_value = {m["name"] or m["module"] for m in found if m["module"] not in given}
         if result.note == ANNOUNCED:
             # It is another error where its name is of nothing that the page defines.
             return without_value - self._bound - bound
@@ -205,6 +207,7 @@ class _Fragments:
 
     def _add(self, result: Result, source: str, bound: Set[str], origins: list[int]) -> None:
         """Record what an example that is no fragment has set."""
+        self._ran.append(result.example)
         self._note_files(source, bound)
         if named := _NAMED_TEXT.fullmatch(source):
             self._texts[named["name"]] = named["text"]
@@ -316,6 +319,19 @@ class _Fragments:
             lines = [self._absent_module]
         return f"{FOLLOWS} {min(lines)}" if lines else ""
 
+    def _made_above(self, result: Result) -> str:
+        """Return a note on the earlier block that has made what this one makes anew; or ''.
+
+        Each block of a page may be a program of its own; what is typed at prompts is one session.
+        """
+        example, match = result.example, _MADE_TWICE.search(result.got)
+        if result.verdict is not Verdict.ERROR or example.kind is not Kind.BARE or not match:
+            return ""
+        others = [made for made in self._ran if made.block != example.block]
+        name = match[1] or match[2]
+        lines = [made.line for made in others if name in _WORD.findall(made.source)]
+        return f"the example at line {lines[0]} has made it: {name}" if lines else ""
+
 
 #: In so many examples at most, a name in other letters is taken for a slip.
 _MOST_SLIPS = 2
@@ -357,6 +373,9 @@ _NO_FIELD = re.compile(
 )
 #: An error in the page's own code for want of what a module may add to others.
 _ADDED = re.compile(r"\Astdin:\d+: attempt to (?:call|index) (?:field|method) '")
+#: An error for what has been made before.
+_MADE_TWICE = re.compile(r"[<'](\w+)[>'] already \w+|attempt to redefine '(\w+)'")
+_WORD = re.compile(r"\w+")
 #: In Python, what stands for the reader's own values.
 _LEFT_OPEN = re.compile(r"\{\.\.\.\}|\(\.\.\.\)")
 #: The arguments of a call whose value is assigned.
