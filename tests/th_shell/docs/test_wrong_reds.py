@@ -72,6 +72,7 @@ COMMENTS = {
     "os.exit(tonumber('3'))\nprint(3) --> 3": "error pass",
 }
 STRUCT = "require('ffi').cdef('struct one_of_many {int x;};')"
+OWN = "m = require 'ffi'\nm.made = (m.made and error or tostring)(3)"
 SHOWN = "math.max(1, 2) --> 2\n" * 5
 TWICE = "> 1 + 1\n2\n" * 5
 SCRIPTS = {
@@ -158,6 +159,13 @@ NAMES = {
     f"x = 's'\nload = loadstring('u = s')\n```\n\n```lua\n{STRUCT}\n{STRUCT}": (
         "ran ran ran error"
     ),
+    # A block that requires anew what the page has required is a program of its own.
+    f"{OWN}\n```\n\n```lua\n{OWN}\nprint(m.made) --> 3": "ran ran ran ran pass",
+    f"{OWN}\n```\n\n```lua\n{OWN}\nprint(m.made) --> 4": "ran ran ran error differs",
+    f"{OWN}\n```\n\n```lua\nx = 3\n{OWN}": "ran ran ran ran error",
+    f"{OWN}\nx = 3\n```\n\n```lua\n{OWN}\ny = x + 3": "ran ran ran ran error ran",
+    "dp = lost.f()\nT = torch.class('dp.T')": "fragment fragment",
+    "dp = 3\nT = torch.class('dp.T')": "ran error",
     # Where Torch7's sources in C raise an error.
     "> torch.ones(3):narrow(1, 2, 5)\nbad argument #3 to 'narrow' (out of range at /x/TH.c:35)": (
         "pass"
@@ -285,7 +293,7 @@ def test_pages_of_lua(runner: Runner, tmp_path: Path, page: str, verdicts: str) 
 FENCES = {
     ("page.md", "```\n#include <x.h>\nint f() {\n  return 0;\n}\n```\n"): "",
     ("page.md", "```\n  L = f(); // all of it\n  return 0;\n}\n```\n"): "",
-    ("page.md", "```\nprint('a; // b') --> c\n```\n"): "differs",
+    ("page.md", "```\nprint('a; // b') -- 'c'\n```\n"): "differs",
     ("page.txt", "USE:\n$ torch\n> 1 + 1\n2\n> 2 + 2\n5\n\n> 3\n4\n"): "pass differs",
     ("page.txt", "USE:\nit begins\n> 1 + 1\n3\n"): "",
     ("page.txt", "```\n$ torch\n> 1 + 1\n3\n```\n"): "skipped differs",
