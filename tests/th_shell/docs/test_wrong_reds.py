@@ -71,7 +71,8 @@ COMMENTS = {
     "os.exit(3)\nprint(3) --> 3": "ran pass",
     "os.exit(tonumber('3'))\nprint(3) --> 3": "error pass",
 }
-STRUCT = "require('ffi').cdef('struct one_of_many {int x;};')"
+FFI = "f = require 'ffi'\n"
+STRUCT = "f.cdef('struct one_of_many {int x;};')"
 OWN = "m = require 'ffi'\nm.made = (m.made and error or tostring)(3)"
 SHOWN = "math.max(1, 2) --> 2\n" * 5
 TWICE = "> 1 + 1\n2\n" * 5
@@ -143,6 +144,10 @@ NAMES = {
     "package.preload.m = function() require 'no.such' end\nm = require 'm'\n"
     "package.preload['m.a'] = function() require 'm' end\na = require 'm.a'\n"
     "a = require 'm.a'": "ran fragment ran fragment fragment",
+    "require('ffi').load('nosuch')": "fragment",
+    "require('ffi').cdef('nosuch x;')": "error",
+    "package.preload['a.b'] = function() require 'nosuch' end\nX = require 'a.b'\n"
+    "Y = require 'a.b'": "ran fragment fragment",
     # What a module that is missing would have added to others.
     "require 'nosuch'\nx = torch.Nosuch(3)\ny = torch.ones(3):nosuch()": (
         "fragment fragment fragment"
@@ -152,13 +157,10 @@ NAMES = {
     "A = torch.class('A', 'lost.B')": "fragment",
     "A = torch.class('A', 'torch.Tensr')": "error",
     # What another block has made: each may be a program of its own.
-    f"{STRUCT}\n```\n\n```lua\n{STRUCT}": "ran fragment",
-    f"{STRUCT}\n{STRUCT}": "ran error",
-    f"{STRUCT}\n```\n\n```lua\n> {STRUCT}": "ran error",
-    f"load = loadstring\nload([[{STRUCT}]])()\n```\n\n```lua\n{STRUCT}": "ran ran fragment",
-    f"x = 's'\nload = loadstring('u = s')\n```\n\n```lua\n{STRUCT}\n{STRUCT}": (
-        "ran ran ran error"
-    ),
+    f"{FFI}{STRUCT}\n```\n\n```lua\n{STRUCT}": "ran ran fragment",
+    f"{FFI}{STRUCT}\n{STRUCT}": "ran ran error",
+    f"{FFI}{STRUCT}\n```\n\n```lua\n> {STRUCT}": "ran ran error",
+    f"{FFI}x = 's'\n```\n\n```lua\n{STRUCT}\n{STRUCT}": "ran ran ran error",
     # A block that requires anew what the page has required is a program of its own.
     f"{OWN}\n```\n\n```lua\n{OWN}\nprint(m.made) --> 3": "ran ran ran ran pass",
     f"{OWN}\n```\n\n```lua\n{OWN}\nprint(m.made) --> 4": "ran ran ran error differs",

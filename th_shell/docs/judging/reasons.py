@@ -203,7 +203,8 @@ class _Fragments:
         self._modified = {**dict.fromkeys(used - self._predefined, line), **self._modified}
         # What it would have set is missing below, not what a call may do to what it is given.
         changed = names.changed_names(self._language, source) - self._predefined
-        self._spoil(bound | changed, line)
+        modules = {text for text in lua_names.strings(source) if "." in text}
+        self._spoil(bound | changed | modules, line)
 
     def _add(self, result: Result, source: str, bound: Set[str], origins: list[int]) -> None:
         """Record what an example that is no fragment has set."""
@@ -289,7 +290,7 @@ class _Fragments:
         if result.verdict is not Verdict.ERROR or not _NOT_THERE.search(result.got):
             return ""
         if match := _NO_MODULE.search(result.got):
-            module = match[1] or match[2]
+            module = next(filter(None, match.groups()))
             is_told = _NOT_THERE.search(result.example.expected)
             is_wrong = self._language == PYTHON and _is_of_python(module)
             return "" if is_told or is_wrong else f"{_ABSENT}{module}"
@@ -347,9 +348,12 @@ _NAMED_TEXT = re.compile(
 #: A call that reads a file, and a text that may be the name of one.
 _OPENS = re.compile(r"\b(?:open|load|read|import)\w*\s*[({\"']")
 _PATH = re.compile(r"[/\\]|\.\w{1,7}\Z")
-#: An error for want of a module: in Python, of one that is no part of another one.
+#: An error for want of a module: in Python, of one that is no part of another one. Or of a library
+#: in C, which the module loads.
 _NO_MODULE = re.compile(
-    r"^ModuleNotFoundError: No module named '(\w+)'$|\bmodule '([\w.-]+)' not found", re.M
+    r"^ModuleNotFoundError: No module named '(\w+)'$|\bmodule '([\w.-]+)' not found"
+    r"|\b(lib[\w-]+\.so)\b[\d.]*: cannot open shared object file",
+    re.M,
 )
 #: Modules that Python 3 has under other names.
 _OF_PYTHON_2 = frozenset(
