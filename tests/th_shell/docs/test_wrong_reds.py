@@ -95,6 +95,17 @@ NAMES = {
     "path = nil\ny = path .. 'x'": "ran error",
     "function f(outputSize) end\nx = torch.ones(outputsize)": "ran fragment",
     "outputSize = 3\nx = torch.ones(outputsize)": "ran error",
+    # Nor are the locals of loops and functions.
+    "for i = 1, 2 do\n  local u = 3\nend\nu:index(3)": "ran fragment",
+    "for i = 1, 2 do local u = 3 end\nu:index(3)": "ran fragment",
+    "for i = 1, 2 do\n  u = nil\nend\nu:index(3)": "ran error",
+    "local a = 3; local u = nil\nu:index(3)": "ran error",
+    # A letter that another section gives another value, as an argument.
+    "m = {}\n```\n\n# B\n\n```lua\nx = math.max(m)": "ran fragment",
+    "m = {}\n```\n\n```lua\nx = math.max(m)": "ran error",
+    "m = {}\n```\n\n# B\n\n```lua\nx = m.nosuch(3)": "ran error",
+    "mean = {}\n```\n\n# B\n\n```lua\nx = math.max(mean)": "ran error",
+    "m = {}\n```\n\n# B\n\n```lua\nm = {}\nx = math.max(m)": "ran ran error",
     # A name in other letters that the page uses over and over is its own.
     "outputSize = 3\n" + "x = nosuch.f(outputsize)\n" * 3: "ran fragment fragment fragment",
     "hiddenSize = 3\nerror(hiddensize, inputsize)": "ran fragment",

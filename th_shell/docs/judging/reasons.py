@@ -141,6 +141,7 @@ class _Fragments:
         self._texts: dict[str, str] = {}  # the strings that are nothing but a variable's value
         self._absent_module = 0  # the line of the first module that is missing
         self._ran: list[Example] = []
+        self._headings: dict[str, str] = {}  # above the examples that gave names their values
         #: Names that files were opened for which the page does not make, and the files.
         self._opened: dict[str, str] = {}
 
@@ -173,6 +174,7 @@ class _Fragments:
             note = f"{FOLLOWS} {min(origins)}" if origins else ""
             note = note or self._lacks(result, missing, stand_ins) or self._absent(result, source)
             note = note or self._without_field(result, source) or self._made_above(result)
+            note = note or self._of_other_sections(result.example, result.got, used)
         if note:
             line = min(origins, default=result.example.line)
             if is_lua and _NO_MODULE.search(result.got):
@@ -209,6 +211,7 @@ class _Fragments:
     def _add(self, result: Result, source: str, bound: Set[str], origins: list[int]) -> None:
         """Record what an example that is no fragment has set."""
         self._ran.append(result.example)
+        self._headings.update(dict.fromkeys(bound, result.example.heading))
         self._note_files(source, bound)
         if named := _NAMED_TEXT.fullmatch(source):
             self._texts[named["name"]] = named["text"]
@@ -320,6 +323,17 @@ class _Fragments:
             lines = [self._absent_module]
         return f"{FOLLOWS} {min(lines)}" if lines else ""
 
+    def _of_other_sections(self, example: Example, got: str, used: Set[str]) -> str:
+        """Return a note on letters that are wrong arguments, with values of other sections; or ''.
+
+        In `nn.BatchNormalization(m)`, m is the reader's, and no layer that has been m elsewhere.
+        """
+        if example.kind is not Kind.BARE or example.expected or "argument" not in got:
+            return ""
+        here = example.heading
+        letters = [n for n in sorted(used) if len(n) == 1 and self._headings.get(n, here) != here]
+        return f"{LACKS}{', '.join(letters)}" if letters else ""
+
     def _made_above(self, result: Result) -> str:
         """Return a note on the earlier block that has made what this one makes anew; or ''.
 
@@ -328,9 +342,8 @@ class _Fragments:
         example, match = result.example, _MADE_TWICE.search(result.got)
         if result.verdict is not Verdict.ERROR or example.kind is not Kind.BARE or not match:
             return ""
-        others = [made for made in self._ran if made.block != example.block]
-        name = match[1] or match[2]
-        lines = [made.line for made in others if name in _WORD.findall(made.source)]
+        name, others = match[1] or match[2], (e for e in self._ran if e.block != example.block)
+        lines = [other.line for other in others if name in re.findall(r"\w+", other.source)]
         return f"the example at line {lines[0]} has made it: {name}" if lines else ""
 
 
@@ -379,7 +392,6 @@ _NO_FIELD = re.compile(
 _ADDED = re.compile(r"\Astdin:\d+: attempt to (?:call|index) (?:field|method) '")
 #: An error for what has been made before.
 _MADE_TWICE = re.compile(r"[<'](\w+)[>'] already \w+|attempt to redefine '(\w+)'")
-_WORD = re.compile(r"\w+")
 #: In Python, what stands for the reader's own values.
 _LEFT_OPEN = re.compile(r"\{\.\.\.\}|\(\.\.\.\)")
 #: The arguments of a call whose value is assigned.
