@@ -9,10 +9,12 @@ before (`expectations`).
 from __future__ import annotations
 
 import atexit
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +29,7 @@ from th_shell.docs.judging.reasons import damage, with_fragments
 from th_shell.docs.judging.verdicts import ANNOUNCED, PageResult, Result, Verdict
 from th_shell.docs.reading import lua_names
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import LUA, PYTHON
+from th_shell.docs.reading.examples import LUA, PYTHON, Kind
 from th_shell.docs.reading.page import Page, read
 from th_shell.docs.running.configured import configured_runner, with_imports, with_marks_decided
 from th_shell.docs.running.evaluation import Runner, Runs
@@ -165,11 +167,35 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
         announced = with_announced_errors(results, page.code_lines, page.text)
         judged = judged._replace(results=announced)
         healed = Healing(page, judged, runner, sources, set(errata)).healed()
-        results = _with_reasons(healed.results, judged.outcomes, page, runner)
+        alone = _with_programs(healed.results, page, runner)
+        results = _with_reasons(alone, judged.outcomes, page, runner)
         inputs.update(healed.inputs)
     results = with_missing_outputs(results, judged.outcomes, page, runner)
     results = expectations.with_xfail(results)
     return Assessment(results, judged.outcomes, inputs, errata)
+
+
+def _with_programs(results: Sequence[Result], page: Page, runner: Runner) -> list[Result]:
+    """Return the results, those of blocks that hold only as programs of their own as such.
+
+    Such a block of Lua has no prompts, and requires first what a block above has required.
+    """
+    required: set[str] = set()
+    mended: list[Result] = []
+    for _, of_block in groupby(results, lambda result: result.example.block):
+        block = list(of_block)
+        modules = [_REQUIRED.findall(result.example.source) for result in block]
+        is_error = any(result.verdict is Verdict.ERROR for result in block)
+        if is_error and block[0].example.kind is Kind.BARE and required.intersection(modules[0]):
+            judged = judge_page([result.example for result in block], runner, {}, {}).results
+            alone = with_announced_errors(judged, page.code_lines, page.text)
+            block = block if any(result.failed for result in alone) else list(alone)
+        required.update(*modules)
+        mended += block
+    return mended
+
+
+_REQUIRED = re.compile(r"\brequire\s*\(?\s*[\"']([\w.-]+)")
 
 
 def _with_reasons(

@@ -71,6 +71,9 @@ COMMENTS = {
     "os.exit(3)\nprint(3) --> 3": "ran pass",
     "os.exit(tonumber('3'))\nprint(3) --> 3": "error pass",
 }
+FFI = "f = require 'ffi'\n"
+STRUCT = "f.cdef('struct one_of_many {int x;};')"
+OWN = "m = require 'ffi'\nm.made = (m.made and error or tostring)(3)"
 SHOWN = "math.max(1, 2) --> 2\n" * 5
 TWICE = "> 1 + 1\n2\n" * 5
 SCRIPTS = {
@@ -92,6 +95,17 @@ NAMES = {
     "path = nil\ny = path .. 'x'": "ran error",
     "function f(outputSize) end\nx = torch.ones(outputsize)": "ran fragment",
     "outputSize = 3\nx = torch.ones(outputsize)": "ran error",
+    # Nor are the locals of loops and functions.
+    "for i = 1, 2 do\n  local u = 3\nend\nu:index(3)": "ran fragment",
+    "for i = 1, 2 do local u = 3 end\nu:index(3)": "ran fragment",
+    "for i = 1, 2 do\n  u = nil\nend\nu:index(3)": "ran error",
+    "local a = 3; local u = nil\nu:index(3)": "ran error",
+    # A letter that another section gives another value, as an argument.
+    "m = {}\n```\n\n# B\n\n```lua\nx = math.max(m)": "ran fragment",
+    "m = {}\n```\n\n```lua\nx = math.max(m)": "ran error",
+    "m = {}\n```\n\n# B\n\n```lua\nx = m.nosuch(3)": "ran error",
+    "mean = {}\n```\n\n# B\n\n```lua\nx = math.max(mean)": "ran error",
+    "m = {}\n```\n\n# B\n\n```lua\nm = {}\nx = math.max(m)": "ran ran error",
     # A name in other letters that the page uses over and over is its own.
     "outputSize = 3\n" + "x = nosuch.f(outputsize)\n" * 3: "ran fragment fragment fragment",
     "hiddenSize = 3\nerror(hiddensize, inputsize)": "ran fragment",
@@ -141,6 +155,10 @@ NAMES = {
     "package.preload.m = function() require 'no.such' end\nm = require 'm'\n"
     "package.preload['m.a'] = function() require 'm' end\na = require 'm.a'\n"
     "a = require 'm.a'": "ran fragment ran fragment fragment",
+    "require('ffi').load('nosuch')": "fragment",
+    "require('ffi').cdef('nosuch x;')": "error",
+    "package.preload['a.b'] = function() require 'nosuch' end\nX = require 'a.b'\n"
+    "Y = require 'a.b'": "ran fragment fragment",
     # What a module that is missing would have added to others.
     "require 'nosuch'\nx = torch.Nosuch(3)\ny = torch.ones(3):nosuch()": (
         "fragment fragment fragment"
@@ -149,6 +167,18 @@ NAMES = {
     "package.preload.p = function() end\nrequire 'p'\nx = torch.Nosuch(3)": "ran ran error",
     "A = torch.class('A', 'lost.B')": "fragment",
     "A = torch.class('A', 'torch.Tensr')": "error",
+    # What another block has made: each may be a program of its own.
+    f"{FFI}{STRUCT}\n```\n\n```lua\n{STRUCT}": "ran ran fragment",
+    f"{FFI}{STRUCT}\n{STRUCT}": "ran ran error",
+    f"{FFI}{STRUCT}\n```\n\n```lua\n> {STRUCT}": "ran ran error",
+    f"{FFI}x = 's'\n```\n\n```lua\n{STRUCT}\n{STRUCT}": "ran ran ran error",
+    # A block that requires anew what the page has required is a program of its own.
+    f"{OWN}\n```\n\n```lua\n{OWN}\nprint(m.made) --> 3": "ran ran ran ran pass",
+    f"{OWN}\n```\n\n```lua\n{OWN}\nprint(m.made) --> 4": "ran ran ran error differs",
+    f"{OWN}\n```\n\n```lua\nx = 3\n{OWN}": "ran ran ran ran error",
+    f"{OWN}\nx = 3\n```\n\n```lua\n{OWN}\ny = x + 3": "ran ran ran ran error ran",
+    "dp = lost.f()\nT = torch.class('dp.T')": "fragment fragment",
+    "dp = 3\nT = torch.class('dp.T')": "ran error",
     # Where Torch7's sources in C raise an error.
     "> torch.ones(3):narrow(1, 2, 5)\nbad argument #3 to 'narrow' (out of range at /x/TH.c:35)": (
         "pass"
@@ -270,6 +300,25 @@ TABLES = (COMMENTS, NAMES, DEVICES, COLUMNS, LOCALS, REPAIRS, ORDERS)
 @pytest.mark.parametrize(("page", "verdicts"), [row for table in TABLES for row in table.items()])
 def test_pages_of_lua(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
+
+
+#: Pages with fences of no language, and a text without fences.
+FENCES = {
+    ("page.md", "```\n#include <x.h>\nint f() {\n  return 0;\n}\n```\n"): "",
+    ("page.md", "```\n  L = f(); // all of it\n  return 0;\n}\n```\n"): "",
+    ("page.md", "```\nprint('a; // b') -- 'c'\n```\n"): "differs",
+    ("page.txt", "USE:\n$ torch\n> 1 + 1\n2\n> 2 + 2\n5\n\n> 3\n4\n"): "pass differs",
+    ("page.txt", "USE:\nit begins\n> 1 + 1\n3\n"): "",
+    ("page.txt", "```\n$ torch\n> 1 + 1\n3\n```\n"): "skipped differs",
+}
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize(("page", "verdicts"), FENCES.items())
+def test_code_without_a_language(
+    runner: Runner, tmp_path: Path, page: tuple[str, str], verdicts: str
+) -> None:
+    assert words(judged(runner, tmp_path, *page)) == verdicts
 
 
 @pytest.mark.parametrize(("name", "verdicts"), [("config", "ran fragment"), ("other", "ran error")])

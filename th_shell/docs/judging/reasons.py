@@ -140,6 +140,8 @@ class _Fragments:
         self._strings: set[str] = set()  # the strings in the code so far that has run
         self._texts: dict[str, str] = {}  # the strings that are nothing but a variable's value
         self._absent_module = 0  # the line of the first module that is missing
+        self._ran: list[Example] = []
+        self._headings: dict[str, str] = {}  # above the examples that gave names their values
         #: Names that files were opened for which the page does not make, and the files.
         self._opened: dict[str, str] = {}
 
@@ -171,7 +173,8 @@ class _Fragments:
         if result.note == ANNOUNCED or result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
             note = f"{FOLLOWS} {min(origins)}" if origins else ""
             note = note or self._lacks(result, missing, stand_ins) or self._absent(result, source)
-            note = note or self._without_field(result, source)
+            note = note or self._without_field(result, source) or self._made_above(result)
+            note = note or self._of_other_sections(result.example, result.got, used)
         if note:
             line = min(origins, default=result.example.line)
             if is_lua and _NO_MODULE.search(result.got):
@@ -189,7 +192,8 @@ class _Fragments:
     ) -> Set[str]:
         """Return the names that a failing example lacks."""
         found = list(_VALUELESS.finditer(result.got))
-        without_value = {m["name"] or m["module"] for m in found if m["module"] not in self._bound}
+        given = self._bound - self._unset.keys()
+        without_value = {m["name"] or m["module"] for m in found if m["module"] not in given}
         if result.note == ANNOUNCED:
             # It is another error where its name is of nothing that the page defines.
             return without_value - self._bound - bound
@@ -201,10 +205,13 @@ class _Fragments:
         self._modified = {**dict.fromkeys(used - self._predefined, line), **self._modified}
         # What it would have set is missing below, not what a call may do to what it is given.
         changed = names.changed_names(self._language, source) - self._predefined
-        self._spoil(bound | changed, line)
+        modules = {text for text in lua_names.strings(source) if "." in text}
+        self._spoil(bound | changed | modules, line)
 
     def _add(self, result: Result, source: str, bound: Set[str], origins: list[int]) -> None:
         """Record what an example that is no fragment has set."""
+        self._ran.append(result.example)
+        self._headings.update(dict.fromkeys(bound, result.example.heading))
         self._note_files(source, bound)
         if named := _NAMED_TEXT.fullmatch(source):
             self._texts[named["name"]] = named["text"]
@@ -286,7 +293,7 @@ class _Fragments:
         if result.verdict is not Verdict.ERROR or not _NOT_THERE.search(result.got):
             return ""
         if match := _NO_MODULE.search(result.got):
-            module = match[1] or match[2]
+            module = next(filter(None, match.groups()))
             is_told = _NOT_THERE.search(result.example.expected)
             is_wrong = self._language == PYTHON and _is_of_python(module)
             return "" if is_told or is_wrong else f"{_ABSENT}{module}"
@@ -316,6 +323,29 @@ class _Fragments:
             lines = [self._absent_module]
         return f"{FOLLOWS} {min(lines)}" if lines else ""
 
+    def _of_other_sections(self, example: Example, got: str, used: Set[str]) -> str:
+        """Return a note on letters that are wrong arguments, with values of other sections; or ''.
+
+        In `nn.BatchNormalization(m)`, m is the reader's, and no layer that has been m elsewhere.
+        """
+        if example.kind is not Kind.BARE or example.expected or "argument" not in got:
+            return ""
+        here = example.heading
+        letters = [n for n in sorted(used) if len(n) == 1 and self._headings.get(n, here) != here]
+        return f"{LACKS}{', '.join(letters)}" if letters else ""
+
+    def _made_above(self, result: Result) -> str:
+        """Return a note on the earlier block that has made what this one makes anew; or ''.
+
+        Each block of a page may be a program of its own; what is typed at prompts is one session.
+        """
+        example, match = result.example, _MADE_TWICE.search(result.got)
+        if result.verdict is not Verdict.ERROR or example.kind is not Kind.BARE or not match:
+            return ""
+        name, others = match[1] or match[2], (e for e in self._ran if e.block != example.block)
+        lines = [other.line for other in others if name in re.findall(r"\w+", other.source)]
+        return f"the example at line {lines[0]} has made it: {name}" if lines else ""
+
 
 #: In so many examples at most, a name in other letters is taken for a slip.
 _MOST_SLIPS = 2
@@ -331,9 +361,12 @@ _NAMED_TEXT = re.compile(
 #: A call that reads a file, and a text that may be the name of one.
 _OPENS = re.compile(r"\b(?:open|load|read|import)\w*\s*[({\"']")
 _PATH = re.compile(r"[/\\]|\.\w{1,7}\Z")
-#: An error for want of a module: in Python, of one that is no part of another one.
+#: An error for want of a module: in Python, of one that is no part of another one. Or of a library
+#: in C, which the module loads.
 _NO_MODULE = re.compile(
-    r"^ModuleNotFoundError: No module named '(\w+)'$|\bmodule '([\w.-]+)' not found", re.M
+    r"^ModuleNotFoundError: No module named '(\w+)'$|\bmodule '([\w.-]+)' not found"
+    r"|\b(lib[\w-]+\.so)\b[\d.]*: cannot open shared object file",
+    re.M,
 )
 #: Modules that Python 3 has under other names.
 _OF_PYTHON_2 = frozenset(
@@ -357,6 +390,8 @@ _NO_FIELD = re.compile(
 )
 #: An error in the page's own code for want of what a module may add to others.
 _ADDED = re.compile(r"\Astdin:\d+: attempt to (?:call|index) (?:field|method) '")
+#: An error for what has been made before.
+_MADE_TWICE = re.compile(r"[<'](\w+)[>'] already \w+|attempt to redefine '(\w+)'")
 #: In Python, what stands for the reader's own values.
 _LEFT_OPEN = re.compile(r"\{\.\.\.\}|\(\.\.\.\)")
 #: The arguments of a call whose value is assigned.

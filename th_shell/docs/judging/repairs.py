@@ -103,7 +103,8 @@ def _capital_name(passage: Passage) -> Iterator[Repair]:
         yield from _changed(why, passage.input, pattern, lambda match: match[0].lower())
 
 
-_DOT = re.compile(r"(?<![\w.:])([A-Za-z_]\w*)\.(?=([A-Za-z_]\w*)\s*[({'\"])")
+#: Not behind a quote: there, it may be the name of a class.
+_DOT = re.compile(r"(?<![\w.:'\"])([A-Za-z_]\w*)\.(?=([A-Za-z_]\w*)\s*[({'\"])")
 
 
 def _dot_for_colon(passage: Passage) -> Iterator[Repair]:

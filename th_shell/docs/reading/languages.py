@@ -39,12 +39,14 @@ SHELL = r"(?:th|t7|torch|lua(?:jit)?|xLua )"
 NAMED_PROMPT = rf"{SHELL}> "
 _LUA_PROMPT = re.compile(rf"^\s*{SHELL}?>(?!>)")
 #: A line that starts a shell of Lua: the prompts `> ` below it are that shell's.
-_STARTS = re.compile(rf"^\s*(?:\$\s+)?{SHELL}(?:\s+-i)?\s*$")
+STARTS = re.compile(rf"^\s*(?:\$\s+)?{SHELL}(?:\s+-i)?\s*$")
 #: The prompts that no other text has.
 _SESSION_PROMPT = re.compile(rf"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:|{SHELL}>(?: |$))")
 _TERMINAL_PROMPT = re.compile(rf"{_SESSION_PROMPT.pattern}|^\s*\$ ")
 _OPTION = re.compile(r"^\s*:(?P<name>[\w-]+):\s*(?P<value>.*?)\s*$")
 _PYTHON_PROMPT = re.compile(r"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:)")
+#: A line of C, C++ or Java, and of no language that has an engine.
+_FOREIGN = re.compile(r"^\s*(?:#include\s*[<\"]|//\s|/\*|public class )|^[^\"'\[]*;\s*//\s")
 
 
 def fence_language(info: str) -> str:
@@ -83,7 +85,7 @@ def _session_start(lines: Sequence[str]) -> int | None:
     for at, line in enumerate(lines):
         if _SESSION_PROMPT.match(line) or is_started and _LUA_PROMPT.match(line):
             return at
-        is_started = is_started or bool(_STARTS.match(line))
+        is_started = is_started or bool(STARTS.match(line))
     return None
 
 
@@ -121,4 +123,4 @@ def language_of(name: str, lines: Sequence[str], usual: str = LUA) -> str:
             return LUA
         if _PYTHON_PROMPT.match(line):
             return PYTHON
-    return usual
+    return "" if any(map(_FOREIGN.match, lines)) else usual

@@ -17,6 +17,8 @@ _ASSIGNS = re.compile(rf"\s*(?:local\s+)?{_NAMES}\s*=(?!=)")
 _LOOPS = re.compile(rf"\s*for\s+{_NAMES}\s*(?:=|\bin\b)(.*?)\bdo\b", re.S)
 _TABLE = re.compile(r"\{[^{}]*\}")
 _LOCALS = re.compile(rf"\blocal\s+{_NAMES}")
+#: A local of a function or a loop: it is indented, or stands behind a keyword.
+_INNER_LOCAL = re.compile(rf"(?:\n[^\S\n]+|\b(?:do|then|else|repeat)\s+)local\s+{_NAMES}\s*=?(?!=)")
 _FUNCTIONS = re.compile(rf"\bfunction\s+({_NAME})\s*\(")
 #: Names that have values within a function or a loop alone.
 _INNER = (
@@ -42,13 +44,13 @@ _END = Token("sign", "", 0)
 def bound_names(source: str) -> set[str]:
     """Return the names that code gives a value, also those of locals and parameters."""
     code = _without_strings(source)
-    inner = _split(names for pattern in _INNER for names in pattern.findall(code))
+    inner = _split(names for pattern in (*_INNER, _LOCALS) for names in pattern.findall(code))
     return lasting_names(source) | inner - KEYWORDS
 
 
 def lasting_names(source: str) -> set[str]:
     """Return the names that code gives a value which may outlive it: no parameters."""
-    code = _without_strings(source)
+    code = _INNER_LOCAL.sub("\n", _without_strings(source))
     lists = _LOCALS.findall(code) + _FUNCTIONS.findall(code)
     lists += [name for _, name in _REQUIRED.findall(source)]
     return (assigned_names(code) | _split(lists)) - KEYWORDS

@@ -3,7 +3,8 @@
 A scanner finds fences of backticks, of tildes, or of a curly quote and a backtick, at any
 indentation, closed or not.
 
-Prompts may also stand outside of them, as in Markdown and reStructuredText. A line that begins with
+Prompts may also stand outside of them, as in Markdown and reStructuredText. In a text, `> ` is one
+below a line that starts a shell, such as `$ torch`. A line that begins with
 the prompt 'th> ' is an example wherever it stands. Its block has what follows up to a blank line;
 beyond it, further prompts and what can only be part of a printed tensor. Python's sessions, with
 `>>>` and `In [1]:`, need no fences, either: where the text under an input is prose, its output has
@@ -21,7 +22,7 @@ from th_shell.docs.reading.cells import CELL, cells
 from th_shell.docs.reading.examples import PRINTED, PYTHON, Block, Line, numbered
 from th_shell.docs.reading.formats.dokuwiki import tagged
 from th_shell.docs.reading.formats.other_marks import as_fences
-from th_shell.docs.reading.languages import NAMED_PROMPT
+from th_shell.docs.reading.languages import NAMED_PROMPT, STARTS
 from th_shell.docs.reading.prose import is_alone, output_of, words_in
 from th_shell.docs.reading.python import typed_inputs
 from th_shell.python_syntax import PROMPT, syntax
@@ -41,7 +42,17 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
     fenced = sorted([*of_tags, *_fenced(rest)], key=lambda block: block.opening)
     blocks = list(with_sessions(lines, fenced))
     inside = {line.number for block in blocks for line in block.lines}
+    blocks += [block for block in _started(lines) if block.lines[0].number not in inside]
     return complete(blocks, [h for h in _headings(lines) if h[0] not in inside], lines)
+
+
+def _started(lines: Sequence[str]) -> Iterator[Block]:
+    """Yield the sessions with prompts `> ` right below a line that starts a shell of Lua."""
+    for at in range(1, len(lines)):
+        if lines[at].lstrip().startswith("> ") and STARTS.match(lines[at - 1]):
+            below = (end for end in range(at, len(lines)) if not lines[end].strip())
+            end = next(below, len(lines))
+            yield Block(at, end + 1, "th", numbered(lines[at:end], at + 1))
 
 
 def _fenced(lines: Sequence[str]) -> Iterator[Block]:
