@@ -24,34 +24,53 @@ def nearest(name: str, names: Iterable[str]) -> list[str]:
     return [candidate for _, candidate in near[:3]]
 
 
-def slip_of(name: str, names: Iterable[str]) -> str:
+def slip_of(name: str, names: Iterable[str], is_rare: bool = False) -> str:
     """Return the name of which another is a slip of the fingers, hardly meant otherwise; or ''.
 
     Two neighbours are swapped, or a letter inside is left out, doubled or another one. Capital
-    letters and digits tell variants apart.
+    letters and digits tell variants apart. is_rare: nobody else uses the name, so that short
+    names count, too.
     """
     near = (
         candidate
         for candidate in names
         if abs(len(name) - len(candidate)) < 2 and candidate != name
     )
-    return min((candidate for candidate in near if _is_slip(name, candidate)), default="")
+    return min((candidate for candidate in near if _is_slip(name, candidate, is_rare)), default="")
 
 
-def _is_slip(name: str, second: str) -> bool:
+def typo_of(name: str, names: Iterable[str]) -> str:
+    """Return the name that is a letter away from one of four letters or more; or ''.
+
+    It is right where the other one certainly is there, and this one nowhere else.
+    """
+    near = [n for n in names if abs(len(name) - len(n)) < 2 and name.rstrip("s") != n.rstrip("s")]
+    is_long = len(name) > 3
+    return min((n for n in near if is_long and _is_typo(name, n)), default="")
+
+
+def _is_typo(name: str, second: str) -> bool:
+    same = len(commonprefix((name[::-1], second[::-1])))
+    start = len(commonprefix((name, second)))
+    changed = set(name[start : len(name) - same] + second[start : len(second) - same])
+    return not any(map(str.isdigit, changed)) and _distance(name, second) == 1
+
+
+def _is_slip(name: str, second: str, is_rare: bool) -> bool:
     start = len(commonprefix((name, second)))
     end = len(commonprefix((name[start:][::-1], second[start:][::-1])))
     first, last = name[start : len(name) - end], second[start : len(second) - end]
     if len(first) == 2 and first == last[::-1]:
         return len(name) > 2
-    if not ((first + last).islower() and (first + last).isalpha()):
+    is_plain = (first + last).islower() or is_rare
+    if not (is_plain and (first + last).isalpha()):
         return False
     if len(first) == len(last):
-        return len(first) == 1 and start > 0 and len(name) > 5
+        return len(first) == 1 and start > 0 and len(name) > (4 if is_rare else 5)
     shorter, longer = sorted((name, second), key=len)
     is_one_of_several = longer.startswith(shorter) and longer[-1:] != shorter[-1:]
     is_inside = len(first + last) == 1 and start > 0 and longer[1:] != shorter
-    return is_inside and len(shorter) > 3 and not is_one_of_several
+    return is_inside and len(shorter) > (4 if is_rare else 3) and not is_one_of_several
 
 
 _OTHER_CASE = 0.5

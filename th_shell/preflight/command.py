@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from th_shell.paragraphs import counted, cut
-from th_shell.preflight.finding import Finding
+from th_shell.preflight.finding import NOTES, Finding
 from th_shell.preflight.knowledge import facts_of
 from th_shell.preflight.programs import Modules, Program, UnreadableError, World, read
 from th_shell.preflight.rules import findings
@@ -63,7 +63,7 @@ def check(words: Sequence[str], engine: Engine, as_json: bool = False) -> int:
     _print(map(visible_line, problems), sys.stderr)
     if problems or not programs:
         return UNREADABLE
-    return SOMETHING if all_findings else NOTHING
+    return SOMETHING if any(one.subject not in NOTES for one in all_findings) else NOTHING
 
 
 def _print(lines: Iterable[str], stream: TextIO) -> None:

@@ -62,10 +62,18 @@ class Finding:
         return f"{self.what}: {self.lack.why}; {self.lack.advice}"
 
 
+#: The subjects of findings that do no harm when the program runs.
+NOTES = frozenset(["unused", "redefined", "unreachable"])
+
+
+#: The words before the name that is meant, at the end of an advice.
+CORRECTION = "there is "
+
+
 def no_such(why: str, name: str, names: Iterable[str]) -> Lack:
     """Return a name that is not there, with one that may be meant."""
     close = nearest(name, [candidate for candidate in names if not candidate.startswith("_")])
-    return Lack(why, f"there is {close[0]}" if close else "define it, or leave it out")
+    return Lack(why, f"{CORRECTION}{close[0]}" if close else "define it, or leave it out")
 
 
 # -- syntax errors
@@ -132,11 +140,16 @@ def syntax_error(path: Path, source: str, line: int, message: str) -> Finding:
     length = len(near) if at >= 0 else max(len(text.strip()), 1)
     column = (at if at >= 0 else len(text) - len(text.lstrip())) + 1
     what = f"syntax error: {message}"
-    return Finding(path, line, column, "syntax", what, _dialect(text), "", length)
+    return Finding(path, line, column, "syntax", what, _dialect(text, near), "", length)
 
 
-def _dialect(text: str) -> Lack:
-    """Return what to do about a line that is wrong."""
+_CONDITION = re.compile(r"\s*(?:if|elseif|while|until)\b")
+
+
+def _dialect(text: str, near: str) -> Lack:
+    """Return what to do about a line that is wrong near a sign."""
+    if near == "=" and _CONDITION.match(text):
+        return Lack("= gives a value, and == compares", "there is ==")
     if _ATTRIBUTE.search(text):
         return Lack("attributes of locals are Lua 5.4's", "leave them out")
     for token in tokens(text):

@@ -93,6 +93,10 @@ class Facts:
     package_methods: frozenset[str] = frozenset()
     #: These methods and torch's.
     all_methods: frozenset[str] = frozenset()
+    #: The methods that no other objects have.
+    only_of_tensors: frozenset[str] = frozenset()
+    #: The least and the largest number of arguments of constructors, by the classes' names.
+    arguments: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def forms(self, name: str, space: str) -> list[Form]:
         """Return the call forms of an operation, as a 'method' or a 'function'."""
@@ -123,7 +127,9 @@ def facts_of(engine: Engine) -> Facts:
     types = [name for name in engine.variables.names("torch") if name.endswith("Tensor")]
     methods = [engine.variables.names(f"torch.{name}") for name in types]
     text = (files("th_shell.preflight") / "members.toml").read_text("utf-8")
-    listed = {name: frozenset(names.split()) for name, names in loads(text).items()}
+    texts = loads(text)
+    counts = [word.split(":") for word in texts.pop("constructors").split()]
+    listed = {name: frozenset(names.split()) for name, names in texts.items()}
     of_packages = listed.pop("methods")
     fields = {name: frozenset(engine.variables.names(name)) for name in LIBRARIES}
     # The error about a tensor without a GPU is no method that programs may use.
@@ -149,6 +155,10 @@ def facts_of(engine: Engine) -> Facts:
         operations=operations,
         listed=frozenset(listed) | _GPU_NAMES,
         package_methods=of_packages,
+        only_of_tensors=operations["method"].difference(
+            of_packages, fields["string"], _OF_FILES, *of_classes
+        ),
+        arguments={f"nn.{name}": (int(least), int(most)) for name, least, most in counts},
         all_methods=of_tensors.union(of_packages, fields["string"], _OF_FILES, *of_classes),
     )
 

@@ -22,6 +22,11 @@ _LETTERS = {0xDC00 + byte: 0xF700 + byte for byte in range(0x80, 0x100)}
 _BYTES = {letter: byte for byte, letter in _LETTERS.items()}
 
 
+#: The parts of a program that editors fold.
+_FOLDED = frozenset(
+    "function_declaration function_definition if_statement for_statement while_statement "
+    "repeat_statement do_statement table_constructor comment".split()
+)
 #: Operators whose operands may well be nil.
 _TESTS = frozenset(["and", "or", "==", "~="])
 
@@ -83,6 +88,18 @@ def _without_comments(lists: Sequence[Part]) -> list[Part]:
     return [child for parts in lists for child in parts.named_children if child.type != "comment"]
 
 
+def _set_value(node: tree.Node, value: tree.Node | None) -> None:
+    if isinstance(node, (tree.Name, tree.Index)):
+        node.value = value
+
+
+def _value_at(nodes: Sequence[tree.Node], at: int) -> tree.Node | None:
+    """Return the expression that the name at an index gets, where that is known."""
+    if at == len(nodes) == 1 and isinstance(nodes[0], tree.Invoke):
+        return nodes[0] if nodes[0].name == "getParameters" else None  # two flat tensors
+    return nodes[at] if at < len(nodes) else None
+
+
 def _set_tested(node: tree.Node, with_fields: bool = True) -> None:
     if isinstance(node, tree.Name) or (with_fields and isinstance(node, tree.Index)):
         node.is_tested = True
@@ -106,10 +123,15 @@ class _Reader:
         self.chunk = tree.Chunk()
         self._scope: dict[str, tree.Local] = {}
         self._conditions: tuple[str, ...] = ()
+        self._blocks = [0]  # the numbers of the blocks that are open
+        self._count = 0
+        self._closure: tree.Closure | None = None  # the one that is read
 
     def read(self, part: Part) -> tree.Node:
         """Read a statement or an expression with all that is in it; return the expression."""
         reader = getattr(self, f"_read_{part.type}", None)
+        if part.type in _FOLDED:
+            self.chunk.blocks.append(_place(part))
         try:
             result = reader(part) if reader else self._all(part.named_children)
         except (IndexError, ValueError):  # a part that is not whole
@@ -126,19 +148,37 @@ class _Reader:
         self._conditions = outer
         return nodes
 
-    def _block(self, parts: Sequence[Part], names: Sequence[Part | str] = ()) -> None:
-        """Read the parts of a block. names: the locals that it begins with."""
-        scope, self._scope = self._scope, dict(self._scope)
-        for name in names:
-            self._declare(name)
-        self._all(parts)
-        self._scope = scope
+    def _block(
+        self,
+        parts: Sequence[Part],
+        names: Sequence[Part | str] = (),
+        table: tree.Node | None = None,
+    ) -> tuple[tree.Local, ...]:
+        """Read the parts of a block. names: the locals that it begins with, which are returned.
 
-    def _declare(self, name: Part | str, value: tree.Node | None = None) -> None:
+        table: that whose method it is.
+        """
+        scope, self._scope = self._scope, dict(self._scope)
+        self._count += 1
+        self._blocks.append(self._count)
+        new = [self._declare(name) for name in names]
+        if table is not None:
+            new[0].table = table
+        statements = parts[0].named_children if [p.type for p in parts] == ["block"] else parts
+        self.chunk.unreachable += map(_place, _never_reached(statements))
+        self._all(statements)
+        self._blocks.pop()
+        self._scope = scope
+        return tuple(new)
+
+    def _declare(self, name: Part | str, value: tree.Node | None = None) -> tree.Local:
         """Begin the scope of a local. name: where it is declared; a text for `self`."""
         text, place = (name, tree.NOWHERE) if isinstance(name, str) else (_text(name), _place(name))
-        self._scope[text] = tree.Local(text, value, place=place)
-        self.chunk.locals.append(self._scope[text])
+        before, block = self._scope.get(text), self._blocks[-1]
+        local = self._scope[text] = tree.Local(text, value, place=place, block=block)
+        local.hidden = before if before and before.block == block else None
+        self.chunk.locals.append(local)
+        return local
 
     # -- expressions
 
@@ -188,10 +228,12 @@ class _Reader:
         return inner
 
     def _read_table_constructor(self, part: Part) -> tree.Node:
-        fields = [child for child in part.named_children if child.type == "field"]
-        entries = self._all(fields)
-        has_keys = any(child.children_by_field_name("name") for child in fields)
-        return tree.Array(_place(part), self._conditions, None if has_keys else tuple(entries))
+        parts = [child for child in part.named_children if child.type == "field"]
+        entries = self._all(parts)
+        fields = tuple(entry for entry in entries if isinstance(entry, tree.Field))
+        has_keys = any(child.children_by_field_name("name") for child in parts)
+        own = None if has_keys else tuple(entries)
+        return tree.Array(_place(part), self._conditions, own, fields)
 
     def _member(self, part: Part) -> tree.Index:
         """Return the index that base.key, base[key] or base:key is."""
@@ -230,27 +272,40 @@ class _Reader:
 
     def _read_field(self, part: Part) -> tree.Node:
         """Return an entry of a table."""
-        for key in part.children_by_field_name("name"):
-            inner = self.read(key) if part.children[0].type == "[" else None
-            if inner is None or isinstance(inner, tree.String):
-                self.chunk.defined.add(inner.value if inner else _text(key))
-        [value] = self._all(part.children_by_field_name("value"))
-        return value
+        names = part.children_by_field_name("name")
+        key = self.read(names[0]) if names and part.children[0].type == "[" else None
+        parts = part.children_by_field_name("value")
+        [value] = self._all(parts)
+        if not names or (key and not isinstance(key, tree.String)):
+            return value
+        name = key.value if isinstance(key, tree.String) else _text(names[0])
+        self.chunk.defined.add(name)
+        if key is None:
+            self._note_values(names, parts)
+        return self._kept(tree.Field(_place(names[0]), self._conditions, name, value))
 
     # -- functions and statements
 
-    def _read_function_declaration(self, part: Part) -> None:
+    def _read_function_declaration(self, part: Part) -> tree.Node:
         parameters = _one(part, "parameters")
         new: list[Part | str] = list(parameters.children_by_field_name("name"))
+        closure, table = tree.Closure(_place(part), self._conditions), None
         for name in part.children_by_field_name("name"):
             self._note_function(name, part, parameters)
             if part.children[0].type == "local":
-                self._declare(name)
-            else:
-                self._assign(self.read(name))
-            if name.type == "method_index_expression":
+                local = self._declare(name, closure)
+                local.declared = (local,)
+                continue
+            target = self.read(name)
+            self._assign(target, closure)
+            if name.type == "method_index_expression" and isinstance(target, tree.Index):
                 new.insert(0, "self")
-        self._block(part.children_by_field_name("body"), new)
+                table = target.base
+        closure.is_vararg = any(p.type == "vararg_expression" for p in parameters.named_children)
+        outer, self._closure = self._closure, closure
+        closure.parameters = self._block(part.children_by_field_name("body"), new, table)
+        self._closure = outer
+        return closure
 
     _read_function_definition = _read_function_declaration
 
@@ -270,26 +325,34 @@ class _Reader:
     def _read_variable_declaration(self, part: Part) -> None:
         inner = part.named_children[0]
         names, *values = [inner] if inner.type == "variable_list" else inner.named_children
-        parts = _without_comments(values)
+        parts, first = _without_comments(values), len(self.chunk.nodes)
         nodes = self._all(parts)
         for node in nodes:
             node.is_kept = True
         declared = names.children_by_field_name("name")
         self._note_values(declared, parts)
-        for at, name in enumerate(declared):
-            self._declare(name, nodes[at] if at < len(nodes) else None)
+        read = [node.local for node in self.chunk.nodes[first:] if isinstance(node, tree.Name)]
+        new = [self._declare(name, _value_at(nodes, at)) for at, name in enumerate(declared)]
+        for local in new:
+            local.declared = tuple(new)
+            local.hidden = None if local.hidden in read else local.hidden
 
     def _read_assignment_statement(self, part: Part) -> None:
         targets, *values = part.named_children
-        for target in self._all(targets.named_children):
+        assigned = self._all(targets.named_children)
+        for target in assigned:
             self._assign(target)
         parts = _without_comments(values)
         self._note_values(targets.named_children, parts)
-        for node in self._all(parts):
+        nodes = self._all(parts)
+        for node in nodes:
             node.is_kept = True
+        for at, target in enumerate(assigned):
+            _set_value(target, _value_at(nodes, at))
 
-    def _assign(self, target: tree.Node) -> None:
+    def _assign(self, target: tree.Node, value: tree.Node | None = None) -> None:
         target.use = tree.Use.ASSIGNED
+        _set_value(target, value)
         if isinstance(target, tree.Name) and target.local:
             target.local.is_reassigned = True
         elif isinstance(target, tree.Index) and target.key is not None:
@@ -331,10 +394,50 @@ class _Reader:
     def _read_block(self, part: Part) -> None:
         self._block(part.named_children)
 
+    def _read_chunk(self, part: Part) -> None:
+        self.chunk.unreachable += map(_place, _never_reached(part.named_children))
+        self._all(part.named_children)
+
+    def _read_return_statement(self, part: Part) -> None:
+        lists = [child for child in part.named_children if child.type == "expression_list"]
+        nodes = self._all(_without_comments(lists))
+        if self._closure is None and nodes:
+            self.chunk.result = nodes[0]
+
     def _read_label_statement(self, _: Part) -> None:
         """Read nothing: a label is no variable."""
 
     _read_goto_statement = _read_label_statement
+
+
+# -- statements that are never reached
+
+
+def _never_reached(statements: Sequence[Part]) -> list[Part]:
+    """Return the first statement of a block that nothing leads to, in a list, or none."""
+    own = [part for part in statements if part.type not in ("comment", "empty_statement")]
+    behind = (b for a, b in zip(own, own[1:], strict=False) if _is_end(a) and a.parent == b.parent)
+    first = next(behind, None)
+    has_label = first is not None and any(part.type == "label_statement" for part in own)
+    return [] if first is None or has_label else [first]
+
+
+def _is_end(part: Part) -> bool:
+    """Tell whether what stands behind a statement is never reached."""
+    if part.type in ("return_statement", "break_statement", "goto_statement"):
+        return True
+    if part.type == "function_call":
+        return _text(_one(part, "name")) in ("error", "os.exit")
+    if part.type == "if_statement":
+        branches = part.children_by_field_name("alternative")
+        bodies = [branch.children_by_field_name("consequence") for branch in [part, *branches[:-1]]]
+        has_else = bool(branches) and branches[-1].type == "else_statement"
+        bodies += [branch.children_by_field_name("body") for branch in branches[-1:]]
+        return has_else and all(bool(body) and _is_end(body[0]) for body in bodies)
+    if part.type not in ("block", "do_statement"):
+        return False
+    inner = [child for child in part.named_children if child.type != "comment"]
+    return bool(inner) and _is_end(inner[-1])
 
 
 # -- the names that an input of a session gives a value

@@ -22,6 +22,7 @@ from th_shell.preflight.parser import NotLuaError, as_parsed, parse
 from th_shell.preflight.syntax_tree import (
     Call,
     Chunk,
+    Closure,
     Index,
     Invoke,
     Name,
@@ -30,6 +31,7 @@ from th_shell.preflight.syntax_tree import (
     Use,
     origin,
 )
+from th_shell.preflight.tables import Tables, tables_of
 from th_shell.runtime.shell import Engine
 
 _LEVELS = 4  # folders above a file in which its modules may lie
@@ -162,6 +164,11 @@ class Program:
     def real_path(self) -> Path:
         """Its path without links."""
         return self.path.resolve()
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The tables that it builds."""
+        return tables_of(self.chunk)
 
     @cached_property
     def adds(self) -> Additions:
@@ -312,6 +319,17 @@ class World:
             self._open.add(program.real_path)
         if file is not None:
             yield file
+
+    @cached_property
+    def functions(self) -> dict[str, list[tuple[Program, Closure]]]:
+        """The functions in tables, by the names of their fields."""
+        functions: dict[str, list[tuple[Program, Closure]]] = {}
+        for program in self.programs:
+            for fields in program.tables.fields.values():
+                for name, target in fields.items():
+                    if isinstance(target.value, Closure):
+                        functions.setdefault(name, []).append((program, target.value))
+        return functions
 
     def is_own_table(self, name: str) -> bool:
         """Tell whether one of the programs makes the table of this name, or computes its names."""

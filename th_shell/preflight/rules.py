@@ -8,14 +8,24 @@ only a name that is one slip of the fingers away from another is a finding.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
 
 from th_shell.call_forms import takes, without_types, words_of
-from th_shell.nearest import slip_of
+from th_shell.nearest import slip_of, typo_of
 from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.finding import Finding, Lack, RuleFinding, no_such, syntax_error
 from th_shell.preflight.knowledge import BESIDE, C_LIBRARY, GPU, GPU_METHODS, HOSTS, OTHER
+from th_shell.preflight.members import members_of
+from th_shell.preflight.networks import wrong_constructions, wrong_layers
 from th_shell.preflight.programs import Program, World
+from th_shell.preflight.scopes import (
+    redefined_locals,
+    unreachable_code,
+    unused_locals,
+    wrong_counts,
+    wrong_options,
+)
 from th_shell.preflight.sizes import wrong_shapes
 
 # -- findings
@@ -28,8 +38,9 @@ _ASKS_FOR_GPU = re.compile(r"""["'][^"']*\bC(?:uda|l)|isCuda""")
 def findings(program: Program, world: World) -> list[Finding]:
     """Return the findings in a program, in the order of its lines."""
     errors = [syntax_error(program.path, program.source, *item) for item in program.errors]
-    places = {*errors, *_of_rules(program, world, {item.line for item in errors})}
-    return sorted(places, key=lambda item: (item.line, item.column, item.what))
+    found = [*errors, *_of_rules(program, world, {item.line for item in errors})]
+    places = {(item.line, item.column, item.what): item for item in reversed(found)}
+    return sorted(places.values(), key=lambda item: (item.line, item.column, item.what))
 
 
 def _of_rules(program: Program, world: World, wrong: Set[int]) -> Iterator[Finding]:
@@ -96,8 +107,14 @@ def _lacking_fields(program: Program, world: World) -> Iterator[RuleFinding]:
             yield RuleFinding(node, path, path, GPU)
             continue
         # Packages of Lua files may have more than what is known of them.
-        if slip_of(key, names) or not (is_listed or world.is_extended):
+        is_rare = world.mentions[key] < 2
+        is_known = table in _LUAS_OWN or not (is_listed or world.is_extended)
+        if is_known or slip_of(key, names) or (is_rare and typo_of(key, names)):
             yield RuleFinding(node, path, path, no_such(f"{table} has no {key}", key, names))
+
+
+#: Libraries that no package adds to.
+_LUAS_OWN = frozenset("math os io coroutine bit".split())
 
 
 def _read_fields(program: Program) -> set[str]:
@@ -135,7 +152,11 @@ def _lacking_methods(program: Program, world: World) -> Iterator[RuleFinding]:
         methods = of_tensors if is_tensor else of_others
         if node.name in methods or world.may_define(node.name):
             continue
-        is_slip = world.mentions[node.name] < 2 and slip_of(node.name, methods)
+        is_slip = world.mentions[node.name] < 2 and (
+            slip_of(node.name, methods)
+            or len(node.name) > 4
+            and typo_of(node.name, {name for name in methods if world.mentions[name] > 2})
+        )
         if is_slip or (is_tensor and not world.is_extended):
             what, who = f":{node.name}()", "no tensor" if is_tensor else "nothing here"
             yield RuleFinding(node, what, what, no_such(f"{who} has it", node.name, methods))
@@ -158,7 +179,12 @@ def undefined_globals(program: Program, world: World) -> Iterator[RuleFinding]:
         return
     packages = world.facts.packages
     names_here = world.global_names()
-    names_here.update(node.name for node in free if node.is_tested)
+    counts = Counter(node.name for node in free)
+    names_here.update(
+        node.name
+        for node in free
+        if node.is_tested and (counts[node.name] > 1 or not typo_of(node.name, node.scope))
+    )
     names_here.update(filter(world.modules.in_engine, {node.name for node in free} - names_here))
     left = [
         node for node in free if node.name not in names_here and node.use is not tree.Use.ASSIGNED
@@ -168,7 +194,7 @@ def undefined_globals(program: Program, world: World) -> Iterator[RuleFinding]:
     asked = {text.partition(".")[0] for text in program.chunk.texts}
     for node in left:
         if node.name not in packages:
-            lack = _lack_of_global(node, program, world, is_open)
+            lack = _lack_of_global(node, program, world, is_open, counts)
             if lack is not None:
                 yield RuleFinding(node, node.name, node.name, lack)
         elif node.name not in asked and node.use is not tree.Use.READ:
@@ -177,11 +203,19 @@ def undefined_globals(program: Program, world: World) -> Iterator[RuleFinding]:
                 yield RuleFinding(node, node.name, f"{node.name}.…", packages[node.name])
 
 
-def _lack_of_global(node: tree.Name, program: Program, world: World, is_open: bool) -> Lack | None:
-    """Return why a global is a finding that nothing here defines; None where something else may."""
+def _lack_of_global(
+    node: tree.Name, program: Program, world: World, is_open: bool, counts: Counter[str]
+) -> Lack | None:
+    """Return why a global is a finding that nothing here defines; None where something else may.
+
+    counts: so often the program names globals.
+    """
     near_names = {*node.scope, *world.globals, *world.facts.globals} - {node.name}
     if is_open:
-        slip = slip_of(node.name, near_names)
+        certain = {*node.scope, *(name for name, count in counts.items() if count > 1)}
+        slip = slip_of(node.name, near_names) or (
+            typo_of(node.name, certain) if counts[node.name] < 2 else ""
+        )
         return Lack("no such variable", f"there is {slip}") if slip else None
     if world.is_defined_beside(node.name, program):
         return None
@@ -192,7 +226,7 @@ def misspelt_fields(program: Program, world: World) -> Iterator[RuleFinding]:
     """Find fields that nothing defines, and whose names are those of others with a slip."""
     methods, often = world.facts.all_methods, world.fields | world.often_named()
     for node in program.chunk.nodes:
-        if not isinstance(node, tree.Index) or node.key is None or node.is_tested:
+        if not isinstance(node, tree.Index) or node.key is None:
             continue
         if node.use is tree.Use.ASSIGNED or node.key in methods or world.may_define(node.key):
             continue
@@ -203,9 +237,10 @@ def misspelt_fields(program: Program, world: World) -> Iterator[RuleFinding]:
         is_of_c = isinstance(node.base, tree.Index) and node.base.key == "C"
         if is_of_c or (module and world.modules.file(module, program.path) is None):
             continue  # what it has is not known
-        slip = slip_of(node.key, often)
+        own = typo_of(node.key, members_of(node.base, program, world))
+        slip = own or ("" if node.is_tested else slip_of(node.key, often, is_rare=True))
         is_other = len(slip) == len(node.key) and sorted(slip) != sorted(node.key)
-        if slip and len(node.key) > 4 and (slip in world.fields or not is_other):
+        if slip and len(node.key) > 3 and (own or slip in world.fields or not is_other):
             what = f".{node.key}"
             yield RuleFinding(node, what, what, Lack("nothing here defines it", f"there is {slip}"))
 
@@ -221,7 +256,8 @@ def impossible_counts(program: Program, world: World) -> Iterator[RuleFinding]:
             if table == "torch" and name not in world.members.get("torch", ()):
                 yield from _wrong(node, f"torch.{name}", "function", world)
         elif isinstance(node, tree.Invoke) and not world.changes_tensors(node.name):
-            if tree.is_tensor(node.base, world.facts.kinds):
+            is_only_theirs = node.name in world.facts.only_of_tensors - world.fields
+            if is_only_theirs or tree.is_tensor(node.base, world.facts.kinds):
                 yield from _wrong(node, f":{node.name}", "method", world)
 
 
@@ -245,7 +281,7 @@ def _wrong(
 def _may_be_more(arguments: Sequence[tree.Node], world: World) -> bool:
     """Tell whether the last argument may stand for any number of values."""
     last = arguments[-1] if arguments else None
-    if not isinstance(last, (tree.Call, tree.Invoke, tree.Varargs)):
+    if not isinstance(last, tree.MANY):
         return False
     return not tree.is_tensor(last, world.facts.kinds)
 
@@ -268,7 +304,14 @@ _RULES: tuple[Callable[[Program, World], Iterator[RuleFinding]], ...] = (
     _lacking_methods,
     impossible_counts,
     wrong_shapes,
+    wrong_counts,
+    wrong_constructions,
+    wrong_layers,
     undefined_globals,
+    wrong_options,
     misspelt_fields,
+    unused_locals,
+    redefined_locals,
+    unreachable_code,
 )
-_SURE = -2  # without the last two, which depend on all declarations
+_SURE = -6  # without the last ones, which depend on all declarations

@@ -54,6 +54,15 @@ def wrong_shapes(program: Program, world: World) -> Iterator[RuleFinding]:
             yield RuleFinding(node, "sizes", name, Lack(why, "correct the sizes"))
 
 
+def known_sizes(program: Program, world: World) -> Iterator[tuple[tree.Local, str]]:
+    """Yield the locals that are declared with tensors of known sizes, with these."""
+    reader = _Reader(_changed(program), world.members.get("torch", set()))
+    for local in program.chunk.locals:
+        sizes = reader.sizes(local.value) if local.value is not None else ()
+        if sizes:
+            yield local, _text(sizes)
+
+
 def _changed(program: Program) -> frozenset[tree.Local | None]:
     """Return the locals whose tensors may get other sizes, as far as uses tell."""
     harmless: set[int] = set()
@@ -96,7 +105,7 @@ class _Reader:
 
     def _after(self, before: Sizes, node: tree.Invoke) -> Sizes:
         """Return the sizes of what a method returns."""
-        numbers = _numbers(node.arguments)
+        numbers = numbers_of(node.arguments)
         has_tensor = any(self.sizes(argument) for argument in node.arguments)
         if node.name == "t" and len(before) == 2:
             return before[::-1]
@@ -110,7 +119,7 @@ class _Reader:
         before = self.sizes(arguments[0]) if arguments else ()
         if name in self._own or not before:
             return ""
-        numbers = _numbers(arguments[1:])
+        numbers = numbers_of(arguments[1:])
         if is_method and name == "t" and len(arguments) == 1 and len(before) != 2:
             return f"{_text(before)} is no matrix"
         if is_method and numbers and name in ("view", "reshape"):
@@ -128,7 +137,7 @@ class _Reader:
 
 def _made(name: str, arguments: Sequence[tree.Node]) -> Sizes:
     """Return the sizes of what a function of torch makes."""
-    numbers = _numbers(arguments)
+    numbers = numbers_of(arguments)
     if name == "eye" and 0 < len(numbers) < 3:
         return (numbers[0], numbers[-1])
     if name == "range" and len(numbers) == 2 and numbers[1] >= numbers[0]:
@@ -142,10 +151,13 @@ def _made(name: str, arguments: Sequence[tree.Node]) -> Sizes:
 
 def _number(node: tree.Node) -> float | None:
     node = tree.value(node)
+    if isinstance(node, tree.Binary) and node.sign == "*":
+        factors = _number(node.left), _number(node.right)
+        return None if None in factors else prod(factors)  # type: ignore[arg-type]
     return node.value if isinstance(node, tree.Number) else None
 
 
-def _numbers(arguments: Sequence[tree.Node]) -> Sizes:
+def numbers_of(arguments: Sequence[tree.Node]) -> Sizes:
     """Return literal whole numbers; none where one of the arguments is anything else."""
     numbers = [_number(number) for number in arguments]
     whole = tuple(int(number) for number in numbers if number is not None and number == int(number))

@@ -64,6 +64,15 @@ class Other(Node):
 
 
 @dataclass(slots=True, eq=False)
+class Closure(Node):
+    """A function. place: all its text."""
+
+    #: Its parameters, with `self`.
+    parameters: tuple[Local, ...] = ()
+    is_vararg: bool = False
+
+
+@dataclass(slots=True, eq=False)
 class Varargs(Node):
     """``...``"""
 
@@ -90,6 +99,16 @@ class Array(Node):
 
     #: The values in it, of which none has a key, or None.
     entries: tuple[Node, ...] | None = None
+    #: The values that have names as keys.
+    fields: tuple[Field, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Field(Node):
+    """A field of a table constructor: key = value. place: of the key."""
+
+    key: str = ""
+    value: Node = field(default_factory=lambda: Other(NOWHERE))
 
 
 @dataclass(slots=True, eq=False)
@@ -111,6 +130,14 @@ class Local:
     is_reassigned: bool = False
     #: The place of its declaration; NOWHERE for `self`.
     place: Place = NOWHERE
+    #: The number of the block that it is declared in, in the order of their beginnings.
+    block: int = 0
+    #: The local of the same name and block that it hides, and whose value it is not made of.
+    hidden: Local | None = None
+    #: The locals that one `local` declares; () for parameters and variables of loops.
+    declared: tuple[Local, ...] = ()
+    #: Of `self`: the table whose method it is in.
+    table: Node | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -122,6 +149,8 @@ class Name(Node):
     local: Local | None = None
     #: The locals that are visible, by their names.
     scope: Mapping[str, Local] = field(default_factory=dict)
+    #: The value that it gets here.
+    value: Node | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -131,6 +160,8 @@ class Index(Node):
     base: Node = field(default_factory=lambda: Other(NOWHERE))
     #: None where it is not written in the source.
     key: str | None = None
+    #: The value that it gets here.
+    value: Node | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -148,6 +179,10 @@ class Invoke(Node):
     base: Node = field(default_factory=lambda: Other(NOWHERE))
     name: str = ""
     arguments: tuple[Node, ...] = ()
+
+
+#: Expressions that may stand for any number of values.
+MANY = (Call, Invoke, Varargs)
 
 
 @dataclass(slots=True, eq=False)
@@ -176,6 +211,12 @@ class Chunk:
     defined: set[str] = field(default_factory=set)
     #: The literal strings.
     texts: set[str] = field(default_factory=set)
+    #: All that has lines of its own: blocks and tables.
+    blocks: list[Place] = field(default_factory=list)
+    #: The statements that are never reached, the first ones of their blocks.
+    unreachable: list[Place] = field(default_factory=list)
+    #: What it returns to `require`.
+    result: Node | None = None
 
 
 # -- what expressions of a program stand for, where that is certain

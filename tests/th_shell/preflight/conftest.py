@@ -7,6 +7,7 @@ from typing import Protocol
 
 import pytest
 
+from th_shell.preflight.finding import NOTES
 from th_shell.preflight.knowledge import Facts, facts_of
 from th_shell.preflight.programs import Modules, World, read
 from th_shell.preflight.rules import findings
@@ -16,7 +17,9 @@ from th_shell.runtime.shell import Engine
 class Check(Protocol):
     """What is found in the first of some sources."""
 
-    def __call__(self, *sources: str, columns: bool = False, beside: str = "") -> list[str]: ...
+    def __call__(
+        self, *sources: str, columns: bool = False, beside: str = "", notes: bool = False
+    ) -> list[str]: ...
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +36,9 @@ def facts(engine: Engine) -> Facts:
 def check(engine: Engine, facts: Facts, tmp_path: Path) -> Check:
     """beside: a file in the folder that is not checked."""
 
-    def found(*sources: str, columns: bool = False, beside: str = "") -> list[str]:
+    def found(
+        *sources: str, columns: bool = False, beside: str = "", notes: bool = False
+    ) -> list[str]:
         paths = [tmp_path / f"program{i}.lua" for i in range(len(sources))]
         for path, source in zip(paths, sources, strict=True):
             path.write_text(source)
@@ -43,6 +48,7 @@ def check(engine: Engine, facts: Facts, tmp_path: Path) -> Check:
         return [
             f"{one.line}:{one.column}: {one.message}" if columns else f"{one.line}: {one.message}"
             for one in findings(programs[0], world)
+            if notes or one.subject not in NOTES
         ]
 
     return found

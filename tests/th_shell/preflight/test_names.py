@@ -17,6 +17,12 @@ def test_what_is_found(check: Check, source: str, expected: str) -> None:
     assert found == [expected]
 
 
+@pytest.mark.parametrize(("source", "expected"), data(__file__, "test_notes"))
+def test_notes(check: Check, source: str, expected: str) -> None:
+    found = check(source, columns=True, notes=True)
+    assert [one for one in found if "global that" not in one] == [expected] * bool(expected)
+
+
 @pytest.mark.sample(17)
 @pytest.mark.parametrize("source", data(__file__, "test_what_is_left_alone"))
 def test_what_is_left_alone(check: Check, source: str) -> None:
