@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -22,11 +23,12 @@ except ModuleNotFoundError:
 
 from th_shell import __version__
 from th_shell.completing.signatures import Signature
-from th_shell.editor import symbols, typing_help
+from th_shell.editor import structure, symbols, typing_help
+from th_shell.editor.structure import RefusedError
 from th_shell.editor.workspace import Workspace, range_of, text_before, units
 from th_shell.files import read_file
 from th_shell.messages import NoMessageError, read_message
-from th_shell.preflight.finding import Finding
+from th_shell.preflight.finding import NOTES, Finding
 from th_shell.preflight.programs import Program
 from th_shell.visible import UsageError, complain
 
@@ -40,6 +42,15 @@ class Server(LanguageServer):  # type: ignore[misc]
         # The library ends lines in parts of a text as Python does: so it gets all of it.
         super().__init__("th", __version__, lsp.TextDocumentSyncKind.Full)
         self.programs = Workspace()
+        # What is refused is answered, and no error of this program.
+        logging.getLogger("pygls.protocol.json_rpc").addFilter(
+            lambda record: not isinstance((record.exc_info or (None, None))[1], RefusedError)
+        )
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Have the editor show an error of this program."""
+        if not isinstance(error, RefusedError):
+            super().report_server_error(error, source)
 
     def path_of(self, uri: str) -> Path:
         """Return the file of a document."""
@@ -130,16 +141,23 @@ def _saved(ls: Server, params: lsp.DidSaveTextDocumentParams) -> None:
             ls.show(document.uri)
 
 
+def _exit(ls: Server, _: None) -> None:
+    """End the process at once: nothing here has to be put away."""
+    os._exit(0 if ls.protocol._shutdown else 1)
+
+
 def _diagnostic(finding: Finding, lines: Sequence[str]) -> lsp.Diagnostic:
     text = lines[finding.line - 1] if finding.line <= len(lines) else ""
     start, end = (units(text[: finding.column - 1 + n]) for n in (0, finding.length))
     kinds = lsp.DiagnosticSeverity
     severity = kinds.Error if finding.subject in ("syntax", "sizes") else kinds.Warning
+    is_note, is_needless = finding.subject in NOTES, finding.subject in ("unused", "unreachable")
     return lsp.Diagnostic(
         lsp.Range(lsp.Position(finding.line - 1, start), lsp.Position(finding.line - 1, end)),
         finding.message,
-        severity,
+        kinds.Hint if is_note else severity,
         source="th",
+        tags=[lsp.DiagnosticTag.Unnecessary] if is_needless else None,
     )
 
 
@@ -218,17 +236,6 @@ def _location(symbol_place: symbols.SymbolPlace) -> lsp.Location:
     return lsp.Location(from_fs_path(str(program.path)) or "", range_of(program, place))
 
 
-def _rename(ls: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
-    program, symbol, _ = ls.place(params)
-    if symbol is None or not symbols.can_be_renamed(symbol, params.new_name, program):
-        return None
-    edits = [
-        lsp.TextEdit(range_of(program, place), params.new_name)
-        for _, place in symbols.places_of(symbol, [program])
-    ]
-    return lsp.WorkspaceEdit({params.text_document.uri: edits})
-
-
 def _symbols(ls: Server, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
     program = ls.program(params.text_document.uri)
     return [
@@ -250,17 +257,19 @@ _FEATURES: dict[str, Callable[..., Any]] = {
     lsp.TEXT_DOCUMENT_DID_CHANGE: _changed,
     lsp.TEXT_DOCUMENT_DID_CLOSE: _closed,
     lsp.TEXT_DOCUMENT_DID_SAVE: _saved,
+    lsp.EXIT: _exit,
     lsp.TEXT_DOCUMENT_HOVER: _hover,
     lsp.TEXT_DOCUMENT_COMPLETION: _completion,
     lsp.TEXT_DOCUMENT_SIGNATURE_HELP: _signature,
     lsp.TEXT_DOCUMENT_DEFINITION: _definition,
     lsp.TEXT_DOCUMENT_REFERENCES: _references,
-    lsp.TEXT_DOCUMENT_RENAME: _rename,
     lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL: _symbols,
+    **structure.FEATURES,
 }
 _OPTIONS: dict[str, Any] = {
     lsp.TEXT_DOCUMENT_COMPLETION: lsp.CompletionOptions(trigger_characters=[".", ":", '"', "'"]),
     lsp.TEXT_DOCUMENT_SIGNATURE_HELP: lsp.SignatureHelpOptions(trigger_characters=["(", ","]),
+    **structure.OPTIONS,
 }
 
 

@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 from th_shell.help.values import start_of_comment
 from th_shell.preflight import syntax_tree as tree
+from th_shell.preflight.members import Member, members_of
 from th_shell.preflight.programs import Program, World
+from th_shell.preflight.tables import class_of
 from th_shell.runtime.shell import KEYWORDS
 
 #: A place in one of the programs.
@@ -32,6 +34,8 @@ class Symbol(NamedTuple):
     is_member: bool = False
     #: Whether it is a module behind `require`.
     is_text: bool = False
+    #: The expression whose field or method it is.
+    base: tree.Node | None = None
 
 
 def symbol_at(program: Program, offset: int) -> Symbol | None:
@@ -49,7 +53,10 @@ def _symbol(node: tree.Node) -> Symbol | None:
     if isinstance(node, (tree.Index, tree.Invoke)):
         name = node.key if isinstance(node, tree.Index) else node.name
         table = tree.origin(node.base)
-        return Symbol(name, node.place, None, table and f"{table}.{name}", True) if name else None
+        path = table and f"{table}.{name}"
+        return Symbol(name, node.place, None, path, True, base=node.base) if name else None
+    if isinstance(node, tree.Field):
+        return Symbol(node.key, node.place, None, "", True)
     return Symbol(node.value, node.place, is_text=True) if isinstance(node, tree.String) else None
 
 
@@ -84,6 +91,9 @@ def definitions(symbol: Symbol, program: Program, world: World) -> list[SymbolPl
     if symbol.is_text:
         file = world.modules.file(symbol.name, program.path)
         return [(candidate, tree.NOWHERE) for candidate in world.programs if candidate.path == file]
+    member = member_of(symbol, program, world)
+    if member is not None:
+        return [(member.program, member.place)]
     classes = [
         (candidate, node.arguments[0].place)
         for candidate in world.programs
@@ -111,37 +121,14 @@ def _assigned(symbol: Symbol, program: Program, world: World) -> list[SymbolPlac
     return inside or same or [(candidate, place) for candidate, place, _ in assignments]
 
 
-# -- functions and classes
-
-
-def class_of(node: tree.Node) -> tuple[str, str] | None:
-    """Return the names of a class that a call makes, and of the one it inherits from, or ''."""
-    if not isinstance(node, tree.Call) or not tree.origin(node.function).endswith("class"):
+def member_of(symbol: Symbol, program: Program, world: World) -> Member | None:
+    """Return the field, method or option that a symbol is; None where that is not known."""
+    if symbol.base is None:
         return None
-    names = [argument.value for argument in node.arguments if isinstance(argument, tree.String)]
-    return (names[0], names[1] if len(names) > 1 else "") if names else None
+    return members_of(symbol.base, program, world).get(symbol.name)
 
 
-def methods_of(name: str, world: World) -> dict[str, tuple[Program, tree.Function]]:
-    """Return the methods of a class of programs and packages, and those that it inherits."""
-    methods: dict[str, tuple[Program, tree.Function]] = {}
-    while name:
-        parent = ""
-        for program in world.programs:
-            for local in program.chunk.locals:
-                names = class_of(local.value) if local.value else None
-                if names and names[0] == name:
-                    parent = names[1]
-                    for function in _functions(program, local.name):
-                        methods.setdefault(last_name(function), (program, function))
-        name = parent if parent != name else ""
-    return methods
-
-
-def _functions(program: Program, table: str) -> Iterator[tree.Function]:
-    for function in program.chunk.functions:
-        if re.split("[.:]", function.name)[0] == table != function.name:
-            yield function
+# -- functions and classes
 
 
 def last_name(function: tree.Function) -> str:
@@ -161,15 +148,22 @@ def comment_above(program: Program, line: int) -> str:
     return "\n".join(comment.strip().lstrip("- ") for comment in lines[first:])
 
 
-def can_be_renamed(symbol: Symbol, new: str, program: Program) -> bool:
-    """Tell whether a local may get another name without any name meaning another variable then."""
-    if symbol.local is None or symbol.local.place == tree.NOWHERE:
-        return False
+def rename_problem(symbol: Symbol | None, new: str | None, program: Program) -> str:
+    """Return why a name cannot get another one, or ''. new: None where it is not known yet."""
+    if symbol is None or symbol.is_text:
+        return "there is no name here"
+    if symbol.local is None:
+        kind = "a field or a method" if symbol.is_member else "a global"
+        return f"{symbol.name} is {kind}: other programs may use it"
+    if symbol.local.place == tree.NOWHERE:
+        return "self is Lua's own name"
+    if new is None or new == symbol.name:
+        return ""
     if not re.fullmatch(r"[A-Za-z_]\w*", new, re.ASCII) or new in KEYWORDS:
-        return False
+        return f"{new} cannot be the name of a variable"
     for node in program.chunk.nodes:
         if isinstance(node, tree.Name):
             is_taken = node.local is symbol.local and new in node.scope
             if is_taken or (node.name == new and node.scope.get(symbol.name) is symbol.local):
-                return False
-    return True
+                return f"{new} is another variable in line {node.line}"
+    return ""

@@ -7,6 +7,7 @@ text of programs and packages.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 
 from th_shell.completing.candidates import Candidate, Completions, in_order, place_of
@@ -18,9 +19,13 @@ from th_shell.editor.workspace import Workspace
 from th_shell.help.about import explained
 from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path
 from th_shell.preflight import syntax_tree as tree
+from th_shell.preflight.members import Member, members_of, values_of
+from th_shell.preflight.parser import as_parsed, parse
 from th_shell.preflight.programs import Program
 from th_shell.runtime.shell import Token, tokens
 
+#: A name and a call, which make a whole expression of what is typed.
+_DUMMY = "__()"
 _MODULES = [".package", ".loaded"]
 
 
@@ -33,7 +38,10 @@ def completions(before: str, program: Program, workspace: Workspace) -> Completi
     code, prefix, start, _ = place
     mark = code[-1].text if code else ""
     own_names: Iterable[str] = workspace.world().globals
-    if mark in (".", ":"):
+    known = _known_members(before, mark, program, workspace) if mark in (".", ":") else []
+    if known:
+        own_names = ()
+    elif mark in (".", ":"):
         path = path_before(code, len(code) - 1)
         steps = path.steps if path else []
         is_known = path is not None and listed.candidates
@@ -43,8 +51,65 @@ def completions(before: str, program: Program, workspace: Workspace) -> Completi
     names = {
         name for name in own_names if name.isidentifier() and (prefix or name[0] != "_")
     } - hidden
-    more = in_order((Candidate(name, kind) for name in names), prefix)
+    listed_too = [
+        item for item in known if item.text not in hidden and (prefix or item.text[0] != "_")
+    ]
+    more = in_order([*listed_too, *(Candidate(name, kind) for name in names)], prefix)
     return Completions(start, [*listed.candidates, *more], listed.more)
+
+
+def _known_members(
+    before: str, mark: str, program: Program, workspace: Workspace
+) -> list[Candidate]:
+    """Return the members of the expression before a mark, where programs tell them."""
+    source = f"{before}{_DUMMY}{program.source[len(before) :]}"
+    typed = Program(program.path, source, parse(source, is_whole=False))
+    world, end = workspace.world(), len(as_parsed(before)) + len(_DUMMY) - 2
+    found: dict[str, Candidate] = {}
+    for node in typed.chunk.nodes:
+        if isinstance(node, (tree.Index, tree.Invoke)) and node.place.end == end:
+            for name, member in members_of(node.base, typed, world).items():
+                is_method = isinstance(member.value, tree.Closure)
+                if name.isidentifier() and (mark == "." or is_method):
+                    text = partial(described, name, member)
+                    found[name] = Candidate(name, "function" if is_method else "field", text)
+            for steps in _classes(node.base, typed, workspace):
+                for listed in workspace.engine.variables.members(steps).members:
+                    found.setdefault(listed.name, Candidate(listed.name, "function"))
+            break
+    return list(found.values())
+
+
+def _classes(node: tree.Node, program: Program, workspace: Workspace) -> Iterator[list[str]]:
+    """Yield steps to what an expression is: an object of a class of torch, or a tensor."""
+    for _, value in values_of(node, program, workspace.world()):
+        path = tree.origin(value.function) if isinstance(value, tree.Call) else ""
+        is_flat = isinstance(value, tree.Invoke) and value.name == "getParameters"
+        if is_flat or tree.is_tensor(value, workspace.facts.kinds):
+            yield [".torch", ".DoubleTensor", "("]
+        elif path.startswith("torch.") and "class" not in path:
+            yield [*(f".{name}" for name in path.split(".")), "("]
+
+
+def described(name: str, member: Member) -> str:
+    """Return the line that declares a member: an option with its default, or code."""
+    program, value = member.program, member.value
+    if isinstance(value, tree.Invoke) and value.name in ("option", "argument"):
+        default = value.arguments[1] if len(value.arguments) > 1 else None
+        text = program.parsed[default.place.start : default.place.end].decode() if default else ""
+        kind = {"true": "boolean", "false": "boolean"}.get(text, type(default).__name__.lower())
+        is_known = kind in ("boolean", "number", "string")
+        return f"{name}: {kind}, {text} by default" if is_known else name
+    start = program.parsed.rfind(b"\n", 0, member.place.start) + 1
+    line = program.parsed[start:].partition(b"\n")[0].decode().strip()
+    return line.replace(_DUMMY, "")
+
+
+def _help_of_option(member: Member) -> str:
+    """Return the help that an option has; '' for other members."""
+    value = member.value
+    texts = value.arguments[2:3] if isinstance(value, tree.Invoke) else ()
+    return "".join(f"\n-- {text.value}" for text in texts if isinstance(text, tree.String))
 
 
 def _members(
@@ -56,11 +121,7 @@ def _members(
     """
     world = workspace.world()
     path, is_made = _path(steps)
-    if is_made and (methods := symbols.methods_of(path, world)):
-        return methods
-    file = world.modules.file(path, program.path) if path else None
     listed = [world.facts.fields.get(path, ()), world.members.get(path, ())] if path else []
-    listed += [item.chunk.defined for item in world.programs if item.path == file]
     if not is_made and any(listed):
         return chain(*listed)
     methods_here = (symbols.last_name(item) for item in program.chunk.functions if ":" in item.name)
@@ -104,13 +165,24 @@ def _local(code: Sequence[Token], first: int, program: Program) -> tree.Local | 
 
 def _parameters(symbol: symbols.Symbol, program: Program, workspace: Workspace) -> Iterator[str]:
     """Yield the parameters of a function or of a class's constructor."""
-    constructor = symbols.methods_of(symbol.path, workspace.world()).get("__init")
+    places = symbols.definitions(symbol, program, workspace.world())
+    made = tree.Call(tree.NOWHERE, function=_as_node(symbol.path))
+    constructor = members_of(made, program, workspace.world()).get("__init")
     if constructor:
-        yield constructor[1].parameters
-    for where, place in symbols.definitions(symbol, program, workspace.world()):
+        places.insert(0, (constructor.program, constructor.place))
+    for where, place in places:
         function = symbols.function_at(place, where)
         if function:
             yield function.parameters
+
+
+def _as_node(path: str) -> tree.Node:
+    """Return the expression that a path of globals is."""
+    first, *rest = path.split(".")
+    node: tree.Node = tree.Name(tree.NOWHERE, name=first)
+    for key in rest:
+        node = tree.Index(tree.NOWHERE, base=node, key=key)
+    return node
 
 
 def meaning(before: str, symbol: symbols.Symbol, program: Program, workspace: Workspace) -> str:
@@ -152,4 +224,8 @@ def _own_meaning(symbol: symbols.Symbol, program: Program, workspace: Workspace)
         comment = symbols.comment_above(where, place.line)
         head = f"{symbol.path or symbol.name}{parameters}"
         return f"{head}\n{comment}\n\n{where.path.name}, line {place.line}"
-    return ""
+    member = symbols.member_of(symbol, program, workspace.world())
+    if member is None:
+        return ""
+    place_text = f"{member.program.path.name}, line {member.place.line}"
+    return f"{described(symbol.name, member)}{_help_of_option(member)}\n\n{place_text}"

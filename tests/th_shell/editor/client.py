@@ -57,14 +57,24 @@ class Client:
 
     def request(self, method: str, params: Any) -> Any:
         """Ask for something; returns the result."""
+        message = self._answer(method, params)
+        assert "error" not in message, message["error"]
+        return message["result"]
+
+    def refusal(self, what: str, name: str, line: int, character: int, **more: Any) -> str:
+        """Ask for something that is refused; returns why."""
+        params = self._place(name, line, character)
+        message = self._answer(f"textDocument/{what}", {**params, **more})
+        return str(message["error"]["message"])
+
+    def _answer(self, method: str, params: Any) -> dict[str, Any]:
         self._id += 1
         wanted = self._id
         self._send({"id": wanted, "method": method, "params": params})
         while True:
             message = self._receive()
             if message.get("id") == wanted and "method" not in message:
-                assert "error" not in message, message["error"]
-                return message["result"]
+                return message
 
     def _send(self, message: dict[str, Any]) -> None:
         data = json.dumps({"jsonrpc": "2.0", **message}).encode()
@@ -138,8 +148,16 @@ class Client:
 
     def at(self, what: str, name: str, line: int, character: int, **more: Any) -> Any:
         """Ask for something of a place: 'hover', 'completion' and so on."""
-        place = {
+        return self.request(f"textDocument/{what}", {**self._place(name, line, character), **more})
+
+    def of(self, what: str, name: str, **more: Any) -> Any:
+        """Ask for something of a whole document."""
+        return self.request(
+            f"textDocument/{what}", {"textDocument": {"uri": self.uri(name)}, **more}
+        )
+
+    def _place(self, name: str, line: int, character: int) -> dict[str, Any]:
+        return {
             "textDocument": {"uri": self.uri(name)},
             "position": {"line": line, "character": character},
         }
-        return self.request(f"textDocument/{what}", {**place, **more})

@@ -185,24 +185,38 @@ def test_references(client: Client, line: int, character: int, expected: list[st
     [
         (6, 8, "name", ["2:6-9", "6:6-9"]),
         (3, 21, "c", ["3:21-22", "3:34-35"]),
-        (3, 21, "b", None),  # another parameter
-        (6, 11, "helper", None),  # a global that is used
-        (4, 10, "other", None),  # no local
-        (6, 8, "two words", None),
-        (6, 8, "end", None),
     ],
 )
-def test_rename(
-    client: Client, line: int, character: int, new: str, expected: list[str] | None
-) -> None:
+def test_rename(client: Client, line: int, character: int, new: str, expected: list[str]) -> None:
     found = client.at("rename", "main.lua", line, character, newName=new)
-    if expected is None:
-        assert found is None
-        return
     [edits] = found["changes"].values()
     assert [where.partition(":")[2] for where in places(
         [{"uri": "x", **one} for one in edits], client.folder)] == expected  # fmt: skip
     assert {one["newText"] for one in edits} == {new}
+
+
+@pytest.mark.parametrize(
+    ("line", "character", "new", "reason"),
+    [
+        (3, 21, "b", "b is another variable in line 4"),
+        (6, 11, "helper", "helper is another variable in line 5"),
+        (4, 10, "other", "helper is a global: other programs may use it"),
+        (2, 37, "other", "add is a field or a method: other programs may use it"),
+        (6, 8, "two words", "two words cannot be the name of a variable"),
+        (6, 8, "end", "end cannot be the name of a variable"),
+        (2, 15, "other", "there is no name here"),
+    ],
+)
+def test_a_rename_that_cannot_be(
+    client: Client, line: int, character: int, new: str, reason: str
+) -> None:
+    assert client.refusal("rename", "main.lua", line, character, newName=new) == reason
+
+
+def test_what_can_be_renamed(client: Client) -> None:
+    found = client.at("prepareRename", "main.lua", 6, 8)
+    assert found == {"start": {"line": 6, "character": 6}, "end": {"line": 6, "character": 9}}
+    assert "a global" in client.refusal("prepareRename", "main.lua", 4, 10)
 
 
 def test_symbols(client: Client) -> None:
