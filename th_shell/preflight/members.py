@@ -107,7 +107,6 @@ def _results(call: tree.Call, program: Program, world: World) -> Iterator[Value]
     elif path == "setmetatable" and call.arguments:
         yield program, call.arguments[0]
     names = class_of(call)
-    for name in [names[1]] if names else [path]:
-        for where in world.programs:
-            if local := where.tables.classes.get(name):
-                yield where, tree.Name(local.place, name=local.name, local=local)
+    if entry := world.classes.get(names[1] if names else path):
+        where, local = entry
+        yield where, tree.Name(local.place, name=local.name, local=local)

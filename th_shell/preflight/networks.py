@@ -46,8 +46,7 @@ def wrong_constructions(program: Program, world: World) -> Iterator[RuleFinding]
 def _is_own(name: str, world: World) -> bool:
     """Tell whether a program makes the class of this name."""
     table, _, last = name.rpartition(".")
-    is_made = any(name in program.tables.classes for program in world.programs)
-    return is_made or last in world.fields or world.is_own_table(table)
+    return name in world.classes or last in world.fields or world.is_own_table(table)
 
 
 class _Output(NamedTuple):

@@ -25,6 +25,7 @@ from th_shell.preflight.syntax_tree import (
     Closure,
     Index,
     Invoke,
+    Local,
     Name,
     Place,
     String,
@@ -319,6 +320,16 @@ class World:
             self._open.add(program.real_path)
         if file is not None:
             yield file
+
+    @cached_property
+    def classes(self) -> dict[str, tuple[Program, Local]]:
+        """The locals that are tables of classes, by the classes' names."""
+        made = (
+            (name, (program, local))
+            for program in self.programs
+            for name, local in program.tables.classes.items()
+        )
+        return dict(made)
 
     @cached_property
     def functions(self) -> dict[str, list[tuple[Program, Closure]]]:

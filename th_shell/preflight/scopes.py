@@ -100,8 +100,10 @@ def _called(
         return f":{node.name}()", 1, functions
     function = node.function
     if isinstance(function, tree.Index) and function.key is not None:
-        name = f"{function.key}()"
-        if any(tree.origin(function) in where.tables.classes for where in world.programs):
+        name, path = f"{function.key}()", tree.origin(function)
+        if function.key in world.facts.fields.get(tree.origin(function.base), ()):
+            return name, 0, ()  # that of a package, of whatever version
+        if path in world.classes:
             return name, 1, _of_table(node, "__init", program, world)
         return name, 0, _of_table(function.base, function.key, program, world)
     if not isinstance(function, tree.Name):
