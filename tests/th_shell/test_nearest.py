@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.data_files import data
-from th_shell.nearest import nearest, slip_of
+from th_shell.nearest import nearest, slip_of, typo_of
 
 NAMES = (
     "rand randn random range randperm sum sub cumsum cmul narrow gather scatter add addr addmm "
@@ -29,3 +29,19 @@ def test_slips(name: str, other: str) -> None:
 @pytest.mark.parametrize(("name", "other"), data(__file__, "test_what_is_no_slip"))
 def test_what_is_no_slip(name: str, other: str) -> None:
     assert slip_of(name, [other]) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "expected"),
+    [
+        ("inpu", "input", True),
+        ("er_msg", "err_msg", True),
+        ("_model", "model", True),
+        ("inputs", "input", False),  # one and many
+        ("x1", "x", False),
+        ("conv1", "conv2", False),
+        ("sum", "sub", False),
+    ],
+)
+def test_what_is_a_letter_away(name: str, other: str, expected: bool) -> None:
+    assert typo_of(name, [other, "else"]) == (other if expected else "")

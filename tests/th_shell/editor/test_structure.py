@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -111,6 +112,14 @@ def test_without_stylua_nothing_is_formatted(tmp_path: Path) -> None:
     client = Client(tmp_path, PATH=str(tmp_path))
     assert "documentFormattingProvider" not in client.capabilities
     client.close()
+
+
+@pytest.mark.slow
+def test_it_ends_at_once(tmp_path: Path) -> None:
+    client = Client(tmp_path)
+    start = time.monotonic()
+    client.close()
+    assert time.monotonic() - start < 0.5
 
 
 def test_notes_are_hints(client: Client) -> None:
