@@ -53,7 +53,9 @@ def _is_typo(name: str, second: str) -> bool:
     same = len(commonprefix((name[::-1], second[::-1])))
     start = len(commonprefix((name, second)))
     changed = set(name[start : len(name) - same] + second[start : len(second) - same])
-    return not any(map(str.isdigit, changed)) and _distance(name, second) == 1
+    is_plain = all(letter.islower() or letter == "_" for letter in changed)
+    is_other = name.startswith(second) or name.lstrip("_") == second.lstrip("_")
+    return is_plain and not is_other and _distance(name, second) == 1
 
 
 def _is_slip(name: str, second: str, is_rare: bool) -> bool:

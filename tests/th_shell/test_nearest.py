@@ -36,7 +36,9 @@ def test_what_is_no_slip(name: str, other: str) -> None:
     [
         ("inpu", "input", True),
         ("er_msg", "err_msg", True),
-        ("_model", "model", True),
+        ("_model", "model", False),
+        ("modelx", "model", False),
+        ("LinearN", "Linear", False),
         ("inputs", "input", False),  # one and many
         ("x1", "x", False),
         ("conv1", "conv2", False),

@@ -226,7 +226,7 @@ def misspelt_fields(program: Program, world: World) -> Iterator[RuleFinding]:
     """Find fields that nothing defines, and whose names are those of others with a slip."""
     methods, often = world.facts.all_methods, world.fields | world.often_named()
     for node in program.chunk.nodes:
-        if not isinstance(node, tree.Index) or node.key is None:
+        if not isinstance(node, tree.Index) or node.key is None or node.is_tested:
             continue
         if node.use is tree.Use.ASSIGNED or node.key in methods or world.may_define(node.key):
             continue
@@ -238,7 +238,7 @@ def misspelt_fields(program: Program, world: World) -> Iterator[RuleFinding]:
         if is_of_c or (module and world.modules.file(module, program.path) is None):
             continue  # what it has is not known
         own = typo_of(node.key, members_of(node.base, program, world))
-        slip = own or ("" if node.is_tested else slip_of(node.key, often, is_rare=True))
+        slip = own or slip_of(node.key, often, is_rare=True)
         is_other = len(slip) == len(node.key) and sorted(slip) != sorted(node.key)
         if slip and len(node.key) > 3 and (own or slip in world.fields or not is_other):
             what = f".{node.key}"
