@@ -4,9 +4,10 @@
 local show, clear, leave = ...
 
 local type, error, pairs, unpack = type, error, pairs, unpack
+local print, tostring = print, tostring
 
 -- luacheck: globals package os
-local jupyter = {}
+local jupyter = { plots = 'png' } -- or 'svg': see %config
 
 --- Shows data below the cell.
 -- @param data a table: MIME type -> text, or the bytes of an image
@@ -34,7 +35,8 @@ package.preload.jupyter = function() return jupyter end
 _G.itorch = setmetatable({}, { __index = function(_, name) return require('itorch')[name] end })
 
 --- os.exit ends the cell, and the kernel when the front end has got what the cell has printed.
-function os.exit()
+function os.exit(status)
+  print('os.exit(' .. tostring(status or '') .. ') ends the kernel; a notebook starts it anew')
   leave()
   error('the kernel ends', 0)
 end

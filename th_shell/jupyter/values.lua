@@ -188,10 +188,19 @@ function functions.expect(what)
   wanted, count, value = what, 0, nil
 end
 
+-- Tells whether a value is what a call of image.display has returned just now.
+local function is_shown()
+  local mt = type(value) == 'table' and getmetatable(value)
+  local last = type(mt) == 'table' and rawget(mt, 'last')
+  if last then mt.last = nil end
+  return last and last == value
+end
+
 --- Takes the values of an input; returns whether they are printed.
 function functions.receive(...)
   if wanted == 'result' then
     count, value = select('#', ...), (...)
+    if is_shown() then return false end
     if count > 0 then collect() end
   end
   return wanted ~= 'nothing'

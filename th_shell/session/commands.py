@@ -116,7 +116,7 @@ def _rows(language: str) -> dict[str, Command]:
 
 _TABLE = loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
 #: The commands for Lua alone: Python has breakpoint(), importlib and pickle.
-_LUAS_OWN = ("%break", "%store", "%restore", "%reload", "%autoreload")
+_LUAS_OWN = ("%break", "%config", "%store", "%restore", "%reload", "%autoreload")
 _LUA = _rows("lua")
 _PYTHON = {name: row for name, row in _LUA.items() if name not in _LUAS_OWN} | _rows("python")
 

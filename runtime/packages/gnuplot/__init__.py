@@ -127,11 +127,17 @@ def _picture(text: bytes, tensors: list[Tensor], width: float, height: float) ->
     return _DTYPE_OF_BYTES.of(np.array(pixels.transpose(2, 0, 1), order="C"))
 
 
+def _file(text: bytes, tensors: list[Tensor], kind: bytes, width: float, height: float) -> bytes:
+    """Return the file of a figure."""
+    return figure_file(read_description(text, tensors), width, height, kind.decode())
+
+
 def functions() -> dict[str, Callable[..., Any]]:
     """Return the functions by the names that Lua knows them under."""
     return {
         "check_style": check_style,
         "save": _save,
         "picture": _picture,
+        "file": _file,
         "draw_what_waits": draw_what_waits,
     }

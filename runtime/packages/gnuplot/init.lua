@@ -54,7 +54,12 @@ end
 -- Shows a figure that is not for a file.
 local function show(figure, number)
   local text, tensors = described(figure)
-  if front_end.show_picture then
+  local notebook = package.preload.jupyter and require 'jupyter'
+  if notebook and notebook.plots == 'svg' then
+    return notebook.display{
+      ['image/svg+xml'] = python.file(text, tensors, 'svg', SCREEN[1], SCREEN[2]),
+    }
+  elseif front_end.show_picture then
     return front_end.show_picture(python.picture(text, tensors, SCREEN[1], SCREEN[2]))
   end
   local is_new = not figure.shown

@@ -152,6 +152,8 @@ local function write(picture, file)
   return file
 end
 
+local SHOWN = {} -- the metatable of what was shown; `last`: by the latest call
+
 --- Shows an image or many: at a prompt as pictures are shown there, else in a PNG file, whose name
 -- is printed.
 -- @return a table: image, what is shown, and file; given as `win`, its file is written again
@@ -165,6 +167,7 @@ function image.display(...)
   if given.offscreen then return window end
   if front_end.show_picture then
     front_end.show_picture(picture)
+    SHOWN.last = setmetatable(window, SHOWN)
   else
     window.file = write(zoomed(picture, given.zoom), window.file)
     print(given.legend .. ': ' .. window.file)

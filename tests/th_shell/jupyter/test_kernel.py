@@ -362,6 +362,26 @@ def test_pictures_stand_where_they_were_drawn(kernel: Client) -> None:
     assert png.startswith(b"\x89PNG") and min(width, height) >= 190
 
 
+def test_images_have_no_table_beside_them(kernel: Client) -> None:
+    shown = kernel.run(
+        "require 'image'\nwindow = image.display(torch.eye(3))\nitorch.image(window.image)"
+    )
+    assert [one["type"] for one in shown] == ["display_data"] * 2
+    assert kernel.result("window")["text/plain"].startswith("{\n  image : DoubleTensor - size: 3x3")
+
+
+def test_plots_are_svg_where_asked(kernel: Client) -> None:
+    for setting, kind in (
+        ("plots = svg", "image/svg+xml"),
+        ("InlineBackend.figure_format = 'png'", "image/png"),
+    ):
+        assert kernel.run(f"%config {setting}") == []
+        (plot,) = kernel.run("require('gnuplot').plot(torch.ones(3))")
+        assert (plot["type"], kind in plot["data"]) == ("display_data", True)
+    (failed,) = kernel.run("%config theme = none")
+    assert failed["type"] == "error"
+
+
 def test_locals_are_kept_for_later_cells(kernel: Client) -> None:
     assert kernel.run("local here = 5\nlocal function twice(x) return 2 * x end") == []
     assert kernel.result("twice(here)") == {"text/plain": "10"}
@@ -374,14 +394,15 @@ def test_comms_are_ignored(kernel: Client) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("code", ["exit", "x = 1\nexit()", "os.exit()"])
+@pytest.mark.parametrize("code", ["exit", "x = 1\nexit()", "os.exit(3)"])
 def test_leaving(start: Any, code: str) -> None:
     client = start()
     client.send(f"print('bye')\n{code}")
     message = {}
     while message.get("msg_type") != "stream":
         message = client.channels.get_iopub_msg(timeout=10)
-    assert message["content"]["text"] == "bye\t\n"
+    word = f"{code}ends the kernel; a notebook starts it anew\t\n".replace(")", ") ")
+    assert message["content"]["text"] == "bye\t\n" + word * code.startswith("os")
     deadline = time.monotonic() + 10
     while client.manager.is_alive() and time.monotonic() < deadline:
         time.sleep(0.05)
