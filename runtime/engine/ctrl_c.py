@@ -137,7 +137,7 @@ class CtrlC:
         """
         settle()
         current(Output).drain()
-        return bool(self.pressed.value)
+        return self.pressed.value not in (0, _ATTENTION)
 
     def take(self) -> bool:
         """Tell whether Ctrl-C was pressed, and forget it."""

@@ -7,11 +7,15 @@ which Lua alone can do: the generator runs while Lua has called Python. The requ
     frames                            name, source, line of each: the innermost is number 1
     variables FRAME                   kind, name, text, type, number of each
     parts NUMBER                      name, text, type, number of each part of a value
-    evaluate FRAME CODE               True, text, type, number; or False, message
+    evaluate FRAME CODE WHOLE         True, text, type, number; or False, message. WHOLE: the text
+                                      of a tensor has its numbers
     show FRAME CODE                   the same; prints the values as the prompt does: True
     set FRAME NUMBER NAME CODE        sets a part of a value
     write TEXT                        writes a text in order with what the program writes
-    breakpoints (FILE LINE COND)...   all of them; the lines that they are at, 0, or a message
+    breakpoints (FILE LINE COND HITS LOG)...
+                                      all of them; the lines that they are at, 0, or a message;
+                                      of a function: its name in place of FILE, and LINE 0
+    lend FRAME, give_back             lets the session's names be those of the frame; ends it
     watch FRAME CODE, unwatch         stops where the value changes
     enter FILE                        stops at the file's first line
     errors WHICH                      stops at errors that nothing has caught; '': does not

@@ -142,7 +142,7 @@ function front_end.open_prompt()
 end
 
 --- Asks the debugger while the program runs.
-interrupts.attend_by(function() debugger().stop('attention') end)
+interrupts.attend_by(function(reason) debugger().stop(reason) end)
 
 --- Makes the debugger's module a global of the program.
 function front_ends.offer_debugger()

@@ -201,7 +201,7 @@ for name in ('Byte Char Short Int Long Float Double Half'):gmatch('%a+') do
   end
 end
 
-local function elided_tensor(value, limit, command)
+function printing.elided_tensor(value, limit, command)
   local mt = getmetatable(value)
   if type(mt) ~= 'table' or not original_tostring[mt.__tostring]
     or not original_tostring[mt.__tostring__] then
@@ -254,7 +254,7 @@ local function print_if_large(value, limit, command)
   end
   local name = kind == 'userdata' and type_names.typename(value) or ''
   if find(name, '^torch%.%a+Tensor$') or find(name, '^torch%.%a+Storage$') then
-    local text = elided_tensor(value, limit, command)
+    local text = printing.elided_tensor(value, limit, command)
     if text then write(text, '\n') end
     return text ~= nil
   elseif kind == 'string' and #value > limit * CHARACTERS then

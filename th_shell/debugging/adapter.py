@@ -11,10 +11,13 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Generator, Sequence
-from itertools import chain
+from contextlib import suppress
+from itertools import chain, count
 from typing import Any
 
-from th_shell.debugging.client import Captured, Message, Refused, Wire
+from th_shell.completing.complete import complete_code
+from th_shell.debugging import client
+from th_shell.debugging.client import Captured, Message, Refused, Wire, checked
 from th_shell.debugging.frames import Frame, Variable, read_frames, read_parts, read_variables
 from th_shell.runtime.shell import Dialogue, Engine, LuaError, Stop
 from th_shell.visible import UsageError, complain
@@ -23,28 +26,21 @@ from th_shell.visible import UsageError, complain
 Prepare = Callable[[Engine, str, Sequence[str]], None]
 #: Writes an error that nothing has caught.
 Report = Callable[[LuaError], None]
+
 #: The steps of an answer to a request.
-_Answer = Generator[tuple[Any, ...], list[Any], "Message | None"]
+Answer = Generator[tuple[Any, ...], list[Any], "Message | None"]
 
 _PATIENCE = 2.0  # seconds until a program that does not end is killed
 _WAYS = {"continue": "continue", "next": "next", "stepIn": "step", "stepOut": "finish"}
 #: Reasons that the protocol calls otherwise.
 _REASONS = {"call": "breakpoint", "error": "exception", "next": "step", "finish": "step"}
+_RUNNING = ("attention", "long", "found")  # no stops
 _THREAD = {"id": 1, "name": "main"}
-_CAPABILITIES = {
-    "supportsConfigurationDoneRequest": True,
-    "supportsConditionalBreakpoints": True,
-    "supportsEvaluateForHovers": True,
-    "supportsSetVariable": True,
-    "supportsTerminateRequest": True,
-    "exceptionBreakpointFilters": [
-        {"filter": "uncaught", "label": "Uncaught errors", "default": True}
-    ],
-}
-
 # The numbers of scopes, by which their variables are asked for, are those of frames and:
 _SCOPES = {"Locals": 10_000_000, "Upvalues": 20_000_000, "Globals": 30_000_000}
 _KINDS = {"Locals": ("local", "vararg"), "Upvalues": ("upvalue",)}
+#: Where the numbers of a tensor are shown.
+_WHOLE = ("repl", "hover", "clipboard")
 
 
 def run(words: Sequence[str], prepare: Prepare, report: Report) -> int:
@@ -71,33 +67,47 @@ class Adapter:
         self._prepare = prepare
         self._report = report
         self._output = Captured(lambda name, text: wire.event("output", category=name, output=text))
-        self._engine = Engine()
-        self._engine.debugging.debug_by(self._stopped)
+        self._begin_engine()
         self._requests: queue.Queue[Message | None] = queue.Queue()
         self._launch: Message = {}
-        self._breakpoints: dict[str, list[tuple[str, int, str]]] = {}  # with condition, by file
-        self._frames: list[Frame] = []
-        # The scope, '' of any other value, and the frame of what has a number.
-        self._scope_of: dict[int, tuple[str, int]] = {}
+        self._launched: Message = {}  # the latest one
+        self._again: Message | None = None  # the launch of a program that is to run again
+        #: All fields of breakpoints (see engine/debugging.py), by file; '': those of functions.
+        self._breakpoints: dict[str, list[tuple[str | int, ...]]] = {}
+        self._errors = ""  # at which the program stops
         self._pauses = False  # whether the program is to stop at its next line
         self._is_configured = self._runs = False
         self._ends = self._is_over = False  # the program is to end; the client leaves
+        self._restarts = False  # the program is to end, and to run again
         self._status = 0
+
+    def _begin_engine(self) -> None:
+        self._engine = Engine()
+        self._engine.debugging.debug_by(self._stopped)
+        self._stop: Stop | None = None
+        self._frames: list[Frame] = []
+        # The scope, '' of any other value, and the frame of what has a number.
+        self._scope_of: dict[int, tuple[str, int]] = {}
 
     def serve(self) -> int:
         """Answer all requests until the client leaves; return the program's exit status."""
         threading.Thread(target=self._read_on, daemon=True).start()
         while not self._is_over:
             self._engine.debugging.examine(self._handle(self._requests.get() or {}))
-            if self._launch and self._is_configured:
+            while self._launch and self._is_configured or self._again:
+                if self._again:
+                    self._begin_again(self._again)
                 self._run_program()
         self._output.pass_on()
         return self._status
 
     def _read_on(self) -> None:
         while request := self._wire.read():
+            command = request.get("command")
+            restarts = command == "restart" and self._runs
+            self._restarts |= restarts
             self._requests.put(request)
-            if request.get("command") in ("disconnect", "terminate"):
+            if restarts or command in ("disconnect", "terminate"):
                 self._end_soon()
             elif self._runs:
                 self._engine.debugging.ask_debugger()
@@ -108,12 +118,12 @@ class Adapter:
         self._ends = True
         if self._runs:
             self._engine.interrupt()
-            killing = threading.Timer(_PATIENCE, self._kill)
+            killing = threading.Timer(_PATIENCE, self._kill, [self._engine])
             killing.daemon = True
             killing.start()
 
-    def _kill(self) -> None:
-        if self._runs:
+    def _kill(self, engine: Engine) -> None:
+        if self._runs and self._engine is engine:
             os._exit(1)
 
     # -- the program
@@ -132,8 +142,26 @@ class Adapter:
                 self._report(error)
         self._engine.flush()
         self._runs = False
+        if self._restarts:
+            return
         self._wire.event("exited", exitCode=self._status)
         self._tell_end()
+
+    def _begin_again(self, launch: Message) -> None:
+        """Begin anew after a program has ended, with the same breakpoints."""
+
+        def prepare() -> Dialogue:
+            yield ("breakpoints", *chain(*chain(*self._breakpoints.values())))
+            yield ("errors", self._errors)
+            with suppress(Refused):
+                yield from self._do_launch(launch)
+
+        self._launch = {"program": launch["program"]}  # be it there or not
+        self._ends = self._restarts = False
+        self._status, self._again = 0, None
+        self._engine.close()
+        self._begin_engine()
+        self._engine.debugging.examine(prepare())
 
     def _tell_end(self) -> None:
         self._output.pass_on()
@@ -141,11 +169,11 @@ class Adapter:
 
     def _stopped(self, stop: Stop) -> Dialogue:
         """Return the dialogue where the program has stopped."""
-        if stop.reason == "attention":
-            yield from self._attend()
-            return
         self._output.pass_on()
-        self._frames = read_frames((yield ("frames",)))
+        if stop.reason in _RUNNING or self._ends:
+            yield from self._attend(stop)
+            return
+        self._stop, self._frames = stop, read_frames((yield ("frames",)))
         reason = _REASONS.get(stop.reason, stop.reason)
         self._wire.event(
             "stopped", reason=reason, threadId=_THREAD["id"], allThreadsStopped=True,
@@ -156,11 +184,16 @@ class Adapter:
             request = self._requests.get() or {}
             yield from self._handle(request)
             way = _WAYS.get(str(request.get("command")))
-        self._frames, self._scope_of = [], {}
+        self._stop, self._frames, self._scope_of = None, [], {}
         yield ("go", "quit" if self._ends else way, 1)
 
-    def _attend(self) -> Dialogue:
-        """Answer what can be answered while the program runs."""
+    def _attend(self, stop: Stop) -> Dialogue:
+        """Tell what there is to tell, and answer what can be answered, while the program runs."""
+        if stop.reason == "long":
+            self._wire.event("output", category="console", output=f"{stop.detail} runs\n")
+        elif stop.reason == "found":
+            told = {"id": int(stop.detail), "verified": True}
+            self._wire.event("breakpoint", reason="changed", breakpoint=told)
         while not self._requests.empty():
             yield from self._handle(self._requests.get() or {})
         pauses, self._pauses = self._pauses, False
@@ -191,9 +224,9 @@ class Adapter:
                 self._wire.event("initialized")
 
     def _do_initialize(self, _: Message) -> Message | None:
-        return _CAPABILITIES
+        return client.CAPABILITIES
 
-    def _do_launch(self, arguments: Message) -> _Answer:
+    def _do_launch(self, arguments: Message) -> Answer:
         program = arguments["program"]
         if arguments.get("cwd"):
             try:
@@ -208,34 +241,40 @@ class Adapter:
         if arguments.get("stopOnEntry"):
             yield ("enter", os.path.abspath(program))
         self._launch = {"program": program}
+        self._launched = {**arguments, "cwd": os.getcwd()}
         return None
 
     def _do_configurationDone(self, _: Message) -> Message | None:
         self._is_configured = True
         return None
 
-    def _do_setBreakpoints(self, arguments: Message) -> _Answer:
-        path = os.path.abspath(arguments["source"]["path"])
-        asked = list(arguments.get("breakpoints") or ())
-        self._breakpoints[path] = [
-            (path, int(breakpoint["line"]), breakpoint.get("condition") or "")
-            for breakpoint in asked
-        ]
-        rows = list(chain(*self._breakpoints.values()))
-        lines = yield ("breakpoints", *chain(*rows))
-        lines_here = [line for line, row in zip(lines, rows, strict=True) if row[0] == path]
-        return {"breakpoints": list(map(_breakpoint_body, lines_here, asked))}
+    def _do_setBreakpoints(self, arguments: Message) -> Answer:
+        return (yield from self._set(os.path.abspath(arguments["source"]["path"]), arguments))
 
-    def _do_setExceptionBreakpoints(self, arguments: Message) -> _Answer:
-        yield ("errors", "uncaught" if "uncaught" in arguments["filters"] else "")
+    def _do_setFunctionBreakpoints(self, arguments: Message) -> Answer:
+        return (yield from self._set("", arguments))
+
+    def _set(self, path: str, arguments: Message) -> Answer:
+        """Set the breakpoints of a file, or '' of functions."""
+        asked = list(arguments.get("breakpoints") or ())
+        rows = [client.breakpoint_fields(path, one) for one in asked]
+        self._breakpoints.pop(path, None)
+        self._breakpoints[path] = rows  # the last ones
+        lines = yield ("breakpoints", *chain(*chain(*self._breakpoints.values())))
+        found = map(client.breakpoint_body, lines[len(lines) - len(rows) :], asked, count(1))
+        return {"breakpoints": list(found)}
+
+    def _do_setExceptionBreakpoints(self, arguments: Message) -> Answer:
+        self._errors = "uncaught" if "uncaught" in arguments["filters"] else ""
+        yield ("errors", self._errors)
         return {"breakpoints": []}
 
     def _do_threads(self, _: Message) -> Message | None:
         return {"threads": [_THREAD]}
 
     def _do_stackTrace(self, arguments: Message) -> Message | None:
-        start, count = arguments.get("startFrame") or 0, arguments.get("levels") or None
-        shown = [_frame_body(frame) for frame in self._frames[start:][:count]]
+        start, most = arguments.get("startFrame") or 0, arguments.get("levels") or None
+        shown = [client.frame_body(frame) for frame in self._frames[start:][:most]]
         return {"stackFrames": shown, "totalFrames": len(self._frames)}
 
     def _do_scopes(self, arguments: Message) -> Message | None:
@@ -254,7 +293,7 @@ class Adapter:
             raise Refused("the program has not stopped there")
         return frame
 
-    def _do_variables(self, arguments: Message) -> _Answer:
+    def _do_variables(self, arguments: Message) -> Answer:
         number = int(arguments["variablesReference"])
         scope, frame = self._scope(number)
         if scope in _KINDS:
@@ -283,20 +322,43 @@ class Adapter:
         self._scope_of[int(number)] = "", frame
         return {name: text, "type": kind, "variablesReference": int(number)}
 
-    def _do_evaluate(self, arguments: Message) -> _Answer:
+    def _do_evaluate(self, arguments: Message) -> Answer:
         frame = self._frame(arguments)
-        facts = _checked((yield ("evaluate", frame, arguments["expression"])))
+        shows_numbers = arguments.get("context") in _WHOLE
+        facts = checked((yield ("evaluate", frame, arguments["expression"], shows_numbers)))
         return self._value_body(facts, frame, "result")
 
-    def _do_setVariable(self, arguments: Message) -> _Answer:
+    def _do_setVariable(self, arguments: Message) -> Answer:
         number = int(arguments["variablesReference"])
         name, value = arguments["name"], arguments["value"]
         scope, frame = self._scope(number)
         if not scope:
-            facts = _checked((yield ("set", frame, number, name, value)))
+            facts = checked((yield ("set", frame, number, name, value)))
             return self._value_body(facts, frame)
-        _checked((yield ("evaluate", frame, f"{name} = {value}")))
-        return self._value_body(_checked((yield ("evaluate", frame, name))), frame)
+        return (yield from self._assign(frame, name, value))
+
+    def _do_setExpression(self, arguments: Message) -> Answer:
+        frame = self._frame(arguments)
+        return (yield from self._assign(frame, arguments["expression"], arguments["value"]))
+
+    def _assign(self, frame: int, target: str, value: str) -> Answer:
+        checked((yield ("evaluate", frame, f"{target} = {value}")))
+        return self._value_body(checked((yield ("evaluate", frame, target))), frame)
+
+    def _do_completions(self, arguments: Message) -> Answer:
+        line, column = int(arguments.get("line") or 1), int(arguments["column"])
+        *above, last = str(arguments["text"]).split("\n")[:line]
+        before = "\n".join([*above, last[: column - 1]])
+        yield ("lend", self._frame(arguments))
+        found = complete_code(before, "", 0, self._engine)
+        yield ("give_back",)
+        place = {"start": found.start + 1, "length": len(before) - found.start}
+        return {"targets": [{"label": one.text, **place} for one in found.candidates]}
+
+    def _do_exceptionInfo(self, _: Message) -> Message | None:
+        if self._stop is None or self._stop.reason != "error":
+            raise Refused("the program has not stopped at an error")
+        return {"exceptionId": "error", "description": self._stop.detail, "breakMode": "unhandled"}
 
     def _do_continue(self, _: Message) -> Message | None:
         if not self._frames:
@@ -309,33 +371,16 @@ class Adapter:
         self._pauses = True
         return None
 
-    def _do_terminate(self, _: Message) -> Message | None:
-        return None  # it ends: see `_end_soon`
-
-    def _do_disconnect(self, _: Message) -> Message | None:
-        self._is_over = True
+    def _do_restart(self, arguments: Message) -> Message | None:
+        if not self._restarts:
+            raise Refused("no program runs")
+        self._ends, self._again = True, arguments.get("arguments") or self._launched
         return None
 
+    def _do_terminate(self, _: Message) -> Message | None:
+        self._ends = True
+        return None
 
-def _checked(answer: list[Any]) -> list[Any]:
-    """Return the facts on a value without the mark of success. Raises Refused for a failure."""
-    ok, *facts = answer
-    if not ok:
-        raise Refused(str(facts[0]))
-    return facts
-
-
-def _breakpoint_body(line: int | str, asked: Message) -> Message:
-    """Return the client's description of a breakpoint that it has asked for."""
-    if line and not isinstance(line, str):
-        return {"verified": True, "line": int(line)}
-    return {"verified": False, "line": asked["line"], "message": line or "no code is there"}
-
-
-def _frame_body(frame: Frame) -> Message:
-    source: Message = {"name": os.path.basename(frame.chunk)}
-    if frame.source.startswith("@"):
-        source["path"] = os.path.abspath(frame.chunk)
-    return {
-        "id": frame.number, "name": frame.name, "line": frame.line, "column": 1, "source": source,
-    }  # fmt: skip
+    def _do_disconnect(self, _: Message) -> Message | None:
+        self._ends = self._is_over = True
+        return None

@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import Any
 
 from th_shell.captured import NAMES, CapturedStream
+from th_shell.debugging.frames import Frame
 from th_shell.files import write_all
 from th_shell.messages import NoMessageError, read_message
 
@@ -72,6 +73,58 @@ class Wire:
             data = json.dumps({"seq": next(self._numbers), **message}).encode()
             with suppress(OSError):  # the client has gone, which `read` tells
                 write_all(self._target, b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
+
+
+# -- parts of messages
+
+
+_SUPPORTED = (
+    "ConfigurationDoneRequest ConditionalBreakpoints HitConditionalBreakpoints LogPoints "
+    "FunctionBreakpoints EvaluateForHovers ClipboardContext SetVariable SetExpression "
+    "CompletionsRequest ExceptionInfoRequest RestartRequest TerminateRequest"
+)
+CAPABILITIES: Message = {
+    **{f"supports{name}": True for name in _SUPPORTED.split()},
+    "completionTriggerCharacters": [".", ":"],
+    "exceptionBreakpointFilters": [
+        {"filter": "uncaught", "label": "Uncaught errors", "default": True}
+    ],
+}
+
+
+def breakpoint_fields(path: str, asked: Message) -> tuple[str | int, ...]:
+    """Return what the engine gets of a breakpoint in a file, or '' of a function."""
+    place = (path, int(asked["line"])) if path else (asked["name"], 0)
+    keys = ("condition", "hitCondition", "logMessage")
+    return (*place, *(str(asked.get(key) or "") for key in keys))
+
+
+def breakpoint_body(found: int | str, asked: Message, number: int) -> Message:
+    """Return the description of a breakpoint; found: its line, 0, or a message."""
+    is_there = found and not isinstance(found, str)
+    place = {"id": number}
+    if "line" in asked:
+        place = {"line": int(found) if is_there else asked["line"]}
+    message = {} if is_there else {"message": found or "no code is there"}
+    return {"verified": bool(is_there), **place, **message}
+
+
+def frame_body(frame: Frame) -> Message:
+    """Return the description of a frame."""
+    source: Message = {"name": os.path.basename(frame.chunk)}
+    if frame.source.startswith("@"):
+        source["path"] = os.path.abspath(frame.chunk)
+    return {
+        "id": frame.number, "name": frame.name, "line": frame.line, "column": 1, "source": source,
+    }  # fmt: skip
+
+
+def checked(answer: list[Any]) -> list[Any]:
+    """Return the facts on a value without the mark of success. Raises Refused for a failure."""
+    ok, *facts = answer
+    if not ok:
+        raise Refused(str(facts[0]))
+    return facts
 
 
 # -- the program's output

@@ -75,6 +75,10 @@ class Console:
     def __call__(self, stop: Stop) -> Dialogue:
         """Return the dialogue where a program has stopped."""
         self._is_live = True
+        if stop.reason == "long":
+            yield ("write", visible(f"{stop.detail} runs; Ctrl-C stops there\n"))
+            yield ("go", "on", 1)
+            return
         if stop.detail:
             yield ("write", f"{visible(stop.detail)}\n")
         yield from self._talk()

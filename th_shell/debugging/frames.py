@@ -144,4 +144,4 @@ class Breakpoints:
         return f"{self._next - 1}  {asked}{remark}\n"
 
     def _fields(self) -> list[Any]:
-        return [field for breakpoint in self._all.values() for field in breakpoint]
+        return [field for one in self._all.values() for field in (*one, "", "")]

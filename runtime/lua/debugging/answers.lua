@@ -6,6 +6,7 @@
 
 local errors, type_names, frames = import('core.errors', 'core.type_names', 'debugging.frames')
 local inspect, shell, who = import('engine.inspect', 'engine.shell', 'engine.who')
+local session_locals, printing = import('engine.session_locals', 'packages.print')
 
 local gmatch, format, find = string.gmatch, string.format, string.find
 
@@ -63,7 +64,13 @@ local function shown_key(key)
   return '[' .. who.in_short(key) .. ']'
 end
 
-local function evaluate(list, number, code, show)
+-- The text of a value, that of a tensor with numbers: of a large one a part.
+local function numbers_of(value)
+  if inspect.describe(value, false).category ~= 'tensor' then return who.in_short(value) end
+  return printing.elided_tensor(value, MOST, 'print') or tostring(value)
+end
+
+local function evaluate(list, number, code, show, whole)
   local frame = list[tonumber(number)]
   local f, message = frames.compile(code)
   if not f then return { false, message } end
@@ -73,7 +80,9 @@ local function evaluate(list, number, code, show)
       local fine, problem = pcall(shell.show, select('#', ...), ...)
       return { fine, fine or errors.error_text(problem) }
     end
-    return describe({ true }, (...))
+    local answer = describe({ true }, (...))
+    if whole == 'True' then answer[2] = numbers_of((...)) end
+    return answer
   end
   return finish(frames.evaluate(frame, f))
 end
@@ -120,9 +129,9 @@ function verbs.parts(_, number)
 end
 
 --- Evaluates code in a frame: true and three items that describe the value, or false and the
--- message of the error.
-function verbs.evaluate(list, number, code)
-  return evaluate(list, number, code)
+-- message of the error. whole: 'True' for the numbers of a tensor.
+function verbs.evaluate(list, number, code, whole)
+  return evaluate(list, number, code, false, whole)
 end
 
 --- Shows the values of code as the prompt does: true, or false and the message.
@@ -141,6 +150,18 @@ function verbs.set(list, number, whole, name, code)
   ok, message = pcall(put, owner.value, owner.keys[name], value)
   if not ok then return { false, errors.error_text(message) } end
   return describe({ true }, value)
+end
+
+--- Lets the names of a session be those of a frame, for completion.
+function verbs.lend(list, number)
+  answers.give_back = session_locals.lend_locals(list[tonumber(number)], function() end)
+  return {}
+end
+
+--- Ends that.
+function verbs.give_back()
+  answers.give_back()
+  return {}
 end
 
 --- Writes a text in order with what the program writes.

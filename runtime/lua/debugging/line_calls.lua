@@ -68,8 +68,8 @@ end
 
 -- A program stops itself, or the debugger may have it stopped.
 local function may_stop(source, name)
-  return find(source, '%f[%w_]debugger%s*%(') or find(source, 'fb.debugger', 1, true)
-    or find(source, 'mobdebug', 1, true) or is_wanted(name)
+  return is_wanted(name, source) or find(source, '%f[%w_]debugger%s*%(')
+    or find(source, 'fb.debugger', 1, true) or find(source, 'mobdebug', 1, true)
 end
 
 --- The source of a file with the calls where a program may stop in it; nil where it may not.
@@ -79,8 +79,8 @@ function line_calls.for_file(source, name)
   return stops and rewritten(source)
 end
 
---- Sets the function that tells whether the file of a chunk's name has breakpoints, and the one
--- that is called with each line.
+--- Sets the function that tells whether the file of a chunk's name and a source has breakpoints,
+-- and the one that is called with each line.
 function line_calls.serve(wants, on_line)
   is_wanted = wants
   length_operator.call_lines_by(on_line)

@@ -10,22 +10,24 @@
 
 local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
 local answers, frames = import('debugging.answers', 'debugging.frames')
+local breakpoints = import 'debugging.breakpoints'
 local session_locals, who = import('engine.session_locals', 'engine.who')
 local interrupts, line_calls = import('stopping.interrupts', 'debugging.line_calls')
 
 local getinfo, running, status = errors.getinfo, coroutine.running, coroutine.status
-local byte, sub, match = string.byte, string.sub, string.match
-local funcinfo, funck = require('jit.util').funcinfo, require('jit.util').funck
+local sub = string.sub
 local is_ours = errors.is_ours
+local is_of, is_plain, at_lines = breakpoints.is_of, breakpoints.is_plain, breakpoints.at_lines
 local stdout = io.stdout
 local flush = getmetatable(stdout).__index.flush
 
 local ENDED = errors.ENDED
-local FARTHEST = 100 -- lines behind one without code, in which the next one with code is looked for
+
+local RUNNING = { attention = true, found = true, long = true } -- the reasons of what is no stop
+local LONG = { step = 1, next = 1, finish = 1 } -- seconds after which what runs is told
 
 local stepper = {}
 
-local breakpoints = {} -- line -> those at it
 local watches = {}
 local mode -- 'step', 'next', 'finish', 'entry', 'pause', 'quit'; nil: the program goes on
 local step_thread, step_depth -- where a step has begun: the coroutine, and its levels from there on
@@ -37,95 +39,11 @@ local serving = false -- whether the debugger works: what it evaluates does not 
 local watching, was_compiling = false, false -- whether there is the hook
 local is_called, was_called = false, false -- whether a line calls now, and did at the last stop
 
--- ------------------------------------------------------------------ places
-
-local names = {} -- the source of a chunk -> the name by which breakpoints find it
-
-local function name_of(source)
-  local name = names[source]
-  if name == nil then
-    name = byte(source) == 64 and paths.concat(sub(source, 2)) -- an '@'
-      or byte(source) == 61 and sub(source, 2) or ''
-    names[source] = name
-  end
-  return name
-end
-
--- Tells whether a chunk's name is the file that somebody has named, perhaps without its folders.
-local function is_named(name, wanted)
-  return name == wanted or byte(wanted) ~= 47 and sub(name, -#wanted - 1) == '/' .. wanted
-end
-
--- Adds the lines of a function, and of those in it, that have code.
-local function add_lines(lines, f)
-  local info = funcinfo(f)
-  for i = 1, info.bytecodes - 1 do lines[funcinfo(f, i).currentline] = true end
-  local n = -1
-  local constant = info.children and funck(f, n)
-  while constant do
-    if type(constant) == 'proto' then add_lines(lines, constant) end
-    n = n - 1
-    constant = funck(f, n)
-  end
-end
-
--- Tells whether a file that somebody has named was compiled without calls at its lines; inputs are.
-local function is_plain(wanted)
-  if byte(wanted) == 91 then return true end -- a '['
-  for name in pairs(line_calls.plain_files()) do
-    if is_named(name_of(name), wanted) then return true end
-  end
-  return false
-end
-
--- The lines of a file at which a program may stop, as keys of a table; nil where there is no such
--- file.
-local function lines_of(path)
-  local file = io.open(path, 'rb')
-  local source = file and string.gsub(file:read('*a') or '', '^#[^\n]*', '')
-  if file then file:close() end
-  local f = source and loadstring(source, path)
-  if not f then return nil end
-  if not is_plain(path) then return line_calls.lines(source) end
-  local lines = {}
-  add_lines(lines, f)
-  return lines
-end
-
--- The first line with code from one on, in a file; 0 where there is no such file.
-local function line_with_code(path, line)
-  local lines = lines_of(path)
-  if not lines then return 0 end
-  for i = 0, FARTHEST do -- a line may be too large a number to be counted on from
-    if lines[line + i] then return line + i end
-  end
-  return 0
-end
-
 -- ------------------------------------------------------------------ deciding
 
 -- The innermost frame of the program.
 local function frame_here()
   return frames.take(true, 1)[1]
-end
-
--- Tells whether a breakpoint's condition holds. One that fails stops the program, too, and the
--- message is returned besides.
-local function holds(breakpoint)
-  if not breakpoint.condition then return true end
-  local ok, value = frames.evaluate(frame_here(), breakpoint.condition)
-  if ok then return value end
-  return true, 'the condition fails: ' .. errors.error_text(value)
-end
-
-local function broken_at(line, source)
-  for _, breakpoint in ipairs(breakpoints[line] or {}) do
-    if is_named(name_of(source), breakpoint.path) then
-      local is_met, message = holds(breakpoint)
-      if is_met then return true, message end
-    end
-  end
-  return false
 end
 
 -- The text of a change, of the first watched value that has changed.
@@ -145,7 +63,7 @@ end
 -- Tells whether a step ends here. level: that of the line's function for the caller.
 local function is_step_over(level, source)
   if mode == 'step' or mode == 'pause' then return true end
-  if mode == 'entry' then return is_named(name_of(source), entry) end
+  if mode == 'entry' then return is_of(source, entry) end
   if running() ~= step_thread then -- if that does not run at all, it cannot end the step
     return step_thread and status(step_thread) ~= 'normal'
   end
@@ -162,12 +80,21 @@ local function is_same_place(level, f, line)
   return same
 end
 
+local function place_text(frame)
+  return frame and sub(frame.source, 2) .. ':' .. frame.line or '?'
+end
+
+-- The place of the innermost frame.
+local function place_of(here)
+  return { thread = running(), depth = here.below + 1, func = here.func, line = here.line }
+end
+
 local stop
 
 -- The hook. beside: the levels between it and the line's function, besides its own.
 local function at_line(event, line, beside)
   if event ~= 'line' then return interrupts.hook() end -- a tail call: it looks at levels
-  if serving or not mode and not breakpoints[line] and #watches == 0 and not place then return end
+  if serving or not mode and not at_lines[line] and #watches == 0 and not place then return end
   local level = 2 + (beside or 0)
   local info = getinfo(level, 'Sf')
   local source = info.source
@@ -179,14 +106,17 @@ local function at_line(event, line, beside)
   if place and is_same_place(level, info.func, line) then return end
   local change = #watches > 0 and changed_value(info.func)
   if change then return stop('watch', change, called) end
-  if mode and is_step_over(level, source) then return stop(mode, nil, called) end
-  local is_met, message = broken_at(line, source)
-  if is_met then return stop('breakpoint', message, called) end
+  local breakpoint, message = breakpoints.met(line, source)
+  if mode and is_step_over(level, source) then return stop(mode, message, called) end
+  if breakpoint then
+    return stop(breakpoint.name and 'function breakpoint' or 'breakpoint', message, called)
+  end
+  place = breakpoint == false and not called and place_of(frame_here()) or place
 end
 
 -- What lines with calls call: see line_calls.lua.
 local function called_at_line(line)
-  if serving or not (mode or breakpoints[line] or watches[1] or place) then return end
+  if serving or not (mode or at_lines[line] or watches[1] or place) then return end
   is_called = true
   return at_line('line', line) -- a tail call: it looks at levels
 end
@@ -195,12 +125,7 @@ end
 local function needs_hook()
   if #watches > 0 or mode == 'entry' and is_plain(entry) then return true end
   if mode and mode ~= 'entry' and not is_step_in_calls then return true end
-  for _, here in pairs(breakpoints) do
-    for _, breakpoint in ipairs(here) do
-      if is_plain(breakpoint.path) then return true end
-    end
-  end
-  return false
+  return breakpoints.any(is_plain)
 end
 
 -- Has lines looked at, or no longer.
@@ -240,8 +165,8 @@ local function go(how, number)
       and steps_in_calls(frame, list[tonumber(number) + 1])
   end
   update()
-  place = here and not was_called
-    and { thread = running(), depth = here.below + 1, func = here.func, line = here.line } or nil
+  interrupts.long_after(LONG[mode])
+  place = how ~= 'pause' and here and not was_called and place_of(here) or nil
   if mode == 'quit' then error(ENDED, 0) end
 end
 
@@ -268,12 +193,14 @@ end
 
 --- Stops the program here.
 -- @param reason why: 'breakpoint', 'step', 'next', 'finish', 'entry', 'watch', 'call', 'error',
---   'attention'
--- @param detail more about it, or nil
+--   'function breakpoint', 'attention', 'long' where a step takes long, 'found' where a function
+--   with a breakpoint is loaded
+-- @param detail more about it, or nil; of 'long' it is what runs
 -- @param called whether a line with a call has stopped it
 function stop(reason, detail, called)
   if serving then return end
-  serving, is_debugged, was_called = true, reason ~= 'attention', called
+  if reason == 'long' then detail = place_text(frame_here()) end
+  serving, is_debugged, was_called = true, is_debugged or not RUNNING[reason], called
   local ok, message = pcall(serve, reason, detail)
   serving = false
   answers.forget()
@@ -324,38 +251,18 @@ function stepper.open_prompt()
   local give_back = session_locals.lend_locals(frame, function(variable, value)
     frames.assign(frame, variable, value)
   end)
-  local where = sub(frame.source, 2) .. ':' .. frame.line
-  errors.finally(give_back, python_calls.ask, host.prompt, where)
+  errors.finally(give_back, python_calls.ask, host.prompt, place_text(frame))
 end
 
-line_calls.serve(function(name)
-  if mode == 'entry' and is_named(name_of(name), entry) then return true end
-  for _, here in pairs(breakpoints) do
-    for _, breakpoint in ipairs(here) do
-      if is_named(name_of(name), breakpoint.path) then return true end
-    end
-  end
-  return false
+line_calls.serve(function(name, source)
+  return breakpoints.wants(name, source, function(number) stop('found', number) end)
+    or mode == 'entry' and is_of(name, entry)
 end, called_at_line)
 
 answers.add{
-  --- Sets all breakpoints, each by file, line and condition ('': none); the answer is a list of
-  -- their lines, which have code, or 0 where that is not known, or the message of a condition that
-  -- does not compile.
+  --- Sets all breakpoints: see breakpoints.lua.
   breakpoints = function(_, ...)
-    local answer = {}
-    breakpoints = {}
-    for i = 1, select('#', ...) - 2, 3 do
-      local path, line, text = select(i, ...)
-      local condition, message
-      if match(text, '%S') then condition, message = frames.compile(text) end
-      local actual = message and 0 or line_with_code(path, tonumber(line))
-      answer[#answer + 1] = message or actual
-      line = actual > 0 and actual or tonumber(line)
-      local here = breakpoints[line] or {}
-      here[#here + 1] = { path = path, condition = condition }
-      if not message then breakpoints[line] = here end
-    end
+    local answer = breakpoints.set(...)
     update()
     return answer
   end,

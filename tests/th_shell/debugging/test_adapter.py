@@ -155,9 +155,9 @@ def test_steps(client: Client, program: Path) -> None:
     client.launch(program, stopOnEntry=True)
     assert client.stopped() == ("entry", 1)
     assert client.go("next") == ("step", 2)
-    assert [client.go("next") for _ in range(3)] == [("step", 7), ("step", 8), ("step", 9)]
+    assert [client.go("next") for _ in range(3)] == [("step", 3), ("step", 8), ("step", 9)]
     assert client.go("stepIn") == ("step", 4)
-    assert client.go("stepOut") == ("step", 8)
+    assert client.go("stepOut") == ("step", 9)
     assert client.finish() == 0
 
 
@@ -172,7 +172,7 @@ def test_breakpoints_are_verified(client: Client, program: Path) -> None:
         {"line": 6, "condition": "n =="},
     ) == [
         {"verified": True, "line": 5},
-        {"verified": True, "line": 4},
+        {"verified": True, "line": 3},
         {"verified": False, "line": 99, "message": "no code is there"},
         {"verified": False, "line": 6, "message": "unexpected symbol near '<eof>'"},
     ]
@@ -188,7 +188,7 @@ def test_breakpoints_are_verified(client: Client, program: Path) -> None:
 def test_expressions(client: Client, program: Path) -> None:
     client.launch(program, 12)
     client.stopped()
-    told = client.ask("evaluate", expression="t", frameId=1, context="hover")
+    told = client.ask("evaluate", expression="t", frameId=1, context="watch")
     assert told["result"] == "DoubleTensor 2x3" and told["variablesReference"] > 0
     shown = client.ask("evaluate", expression="total, t", frameId=1, context="repl")
     assert shown["result"] == "12"
@@ -376,3 +376,172 @@ def test_halves_of_characters(client: Client) -> None:
     assert [one["verified"] for one in found] == [False]
     client.ask("disconnect")
     assert client.process.wait(PATIENCE) == 0
+
+
+def begin(client: Client, program: Path, *breakpoints: dict[str, Any]) -> list[dict[str, Any]]:
+    """Begin a program with breakpoints; returns what the adapter tells of these."""
+    client.ask("initialize", adapterID="th")
+    client.ask("launch", program=str(program))
+    found = client.set_breakpoints(program, *breakpoints)
+    client.ask("setExceptionBreakpoints", filters=["uncaught"])
+    client.ask("configurationDone")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("hits", "numbers"), [("2", [2]), (">=2", [2, 3]), ("% 2", [2]), ("< 3", [1, 2])]
+)
+def test_hits_are_counted(client: Client, program: Path, hits: str, numbers: list[int]) -> None:
+    assert begin(client, program, {"line": 5, "hitCondition": hits})[0]["verified"]
+    for number in numbers:
+        assert client.stopped() == ("breakpoint", 5)
+        assert client.ask("evaluate", expression="n", frameId=1)["result"] == str(number)
+        client.ask("continue", threadId=1)
+    assert client.ended() == 0
+
+
+def test_log_points(client: Client, program: Path) -> None:
+    found = begin(
+        client,
+        program,
+        {"line": 5, "logMessage": 'is "{n}" of {...}{names}'},
+        {"line": 7, "logMessage": "{nothing.x}"},
+        {"line": 6, "logMessage": "{n +}"},
+        {"line": 4, "hitCondition": "often"},
+        {"line": 12, "logMessage": "the end", "condition": "total == 12"},
+    )
+    assert [one.get("message") for one in found] == [
+        None,
+        None,
+        "unexpected symbol near ')'",
+        "a number of hits is like 3, >= 3 or % 3",
+        None,
+    ]
+    assert client.ended() == 0
+    failed = "attempt to index global 'nothing' (a nil value)\n"
+    lines = [failed, *(f'is "{n}" of xnil\n' for n in range(1, 4))]
+    assert client.output() == "".join(lines) + "the end\n12\tnil\t6\t\n"
+
+
+FUNCTIONS = """
+local Box = {}
+-- function Box:open()
+function Box:open(n)
+  local width = n
+  return width
+end
+Box.close = function(self)
+  return 2
+end
+function short() return 3 end
+local m = require 'm'
+Box:open(1)
+Box:close()
+print(short(), m.late(4))
+"""
+
+
+def test_function_breakpoints(client: Client, program: Path) -> None:
+    program.write_text(FUNCTIONS.lstrip())
+    (program.parent / "m.lua").write_text(
+        "local m = {}\nfunction m.late(x)\n  return x\nend\nreturn m"
+    )
+    client.ask("initialize", adapterID="th")
+    names = ["a.Box.open", "Box.close", "short", "m.late", "print", "2x"]
+    asked = [{"name": name} for name in names]
+    found = client.ask("setFunctionBreakpoints", breakpoints=asked)["breakpoints"]
+    assert {one["message"] for one in found} == {"no code is there"}
+    client.ask("launch", program=str(program))
+    client.ask("configurationDone")
+    assert client.stopped() == ("function breakpoint", 4)
+    assert [client.wait("breakpoint")["breakpoint"] for _ in range(3)] == [
+        {"id": number, "verified": True} for number in (1, 2, 4)
+    ]
+    assert client.ask("setFunctionBreakpoints", breakpoints=asked[1:4:2])["breakpoints"] == [
+        {"id": 1, "verified": True},
+        {"id": 2, "verified": True},
+    ]
+    assert client.go("continue") == ("function breakpoint", 8)
+    assert client.go("continue") == ("function breakpoint", 3)
+    assert client.finish() == 0
+
+
+def test_names_are_completed(client: Client, program: Path) -> None:
+    client.launch(program, 5)
+    client.stopped()
+
+    def labels(text: str, column: int) -> list[dict[str, Any]]:
+        found = client.ask("completions", frameId=1, text=text, column=column)["targets"]
+        assert isinstance(found, list)
+        return found
+
+    assert labels("1 + dou", 8) == [{"label": "double", "start": 5, "length": 3}]
+    assert "total" in [one["label"] for one in labels("to", 3)]
+    assert labels("torch.rando", 12)[0] == ({"label": "random", "start": 7, "length": 5})
+    outer = client.ask("completions", frameId=2, text="names.", column=7)["targets"]
+    assert [one["label"] for one in outer] == ["b"]
+    client.set_breakpoints(program)
+    assert client.finish() == 0
+
+
+def test_a_tensor_shows_its_numbers(client: Client, program: Path) -> None:
+    client.launch(program, 12)
+    client.stopped()
+    shown = client.ask("evaluate", expression="t", frameId=1, context="repl")
+    assert shown["result"] == " 1  1  1\n 1  1  1\n[torch.DoubleTensor of dimension 2x3]\n"
+    rows = client.parts(shown["variablesReference"])
+    assert rows["[2]"]["value"] == "DoubleTensor 3"
+    many = client.ask("evaluate", expression="torch.ones(1e3, 1e3)", frameId=1, context="repl")
+    assert "1 000 000" in many["result"] or "1,000,000" in many["result"]
+    brief = client.ask("evaluate", expression="t", frameId=1, context="watch")
+    assert brief["result"] == "DoubleTensor 2x3"
+    told = client.ask("setExpression", frameId=1, expression="names.b[1]", value="7")
+    assert (told["value"], told["type"]) == ("7", "number")
+    assert client.ask("evaluate", expression="names.b[1]", frameId=1)["result"] == "7"
+    assert client.refusal("exceptionInfo", threadId=1) == (
+        "the program has not stopped at an error"
+    )
+    assert client.finish() == 0
+
+
+def test_what_an_error_is(client: Client, program: Path) -> None:
+    program.write_text("error('bad')")
+    client.launch(program)
+    assert client.stopped() == ("exception", 1)
+    info = client.ask("exceptionInfo", threadId=1)
+    assert info["breakMode"] == "unhandled" and info["description"].endswith("program.lua:1: bad")
+    assert client.finish() == 1
+
+
+@pytest.mark.parametrize("line", [None, 3])
+def test_a_program_runs_again(client: Client, program: Path, line: int | None) -> None:
+    assert client.refusal("restart") == "no program runs"
+    program.write_text("print('begin')\nwhile not go do\n  x = (x or 0) + 1\nend\nprint('end')")
+    client.launch(program, *filter(None, [line]))
+    while line is None and "begin" not in client.output():
+        client.ask("threads")
+        time.sleep(0.01)
+    if line:
+        assert client.stopped() == ("breakpoint", 3)
+    client.ask("restart")
+    client.set_breakpoints(program, {"line": 3})
+    assert client.stopped() == ("breakpoint", 3)
+    assert client.ask("evaluate", expression="x", frameId=1)["result"] == "nil"
+    client.ask("evaluate", expression="go = true", frameId=1, context="repl")
+    assert client.finish() == 0
+    assert client.output() == "begin\t\nbegin\t\nend\t\n"
+
+
+def test_what_a_long_step_runs_is_told(client: Client, program: Path) -> None:
+    program.write_text(
+        "local function f()\n  while not go do\n    x = 1\n  end\nend\nf()\nlocal x = 1"
+    )
+    client.launch(program, 6)
+    client.stopped()
+    client.ask("next", threadId=1)
+    told = client.wait("output")["output"]
+    assert told in [f"{program}:{line} runs\n" for line in (2, 3)]
+    client.ask("pause", threadId=1)
+    assert client.stopped() == ("pause", 3)
+    client.ask("evaluate", expression="go = true", frameId=1)
+    assert client.finish() == 0

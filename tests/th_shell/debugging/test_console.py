@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -218,3 +219,12 @@ def test_at_a_terminal(
             terminal.press(keys)
             assert terminal.shows(shown, 10), (keys, terminal.raw)
             terminal.until(shown)
+
+
+def test_what_a_long_step_runs_is_told(typed: Callable[..., str], folder: Path) -> None:
+    (folder / "long.lua").write_text(
+        "local function f()\n  local t = os.time()\n  while os.time() < t + 3 do\n"
+        "    x = 1\n  end\nend\nf()\nx = 2\n"
+    )
+    shown = typed("%run -d long.lua", "next", "next", "c")
+    assert re.search(r"\nlong\.lua:[34] runs; Ctrl-C stops there\nlong\.lua:8 in main", shown)
