@@ -217,25 +217,27 @@ def test_next_goes_over_calls_and_finish_out_of_them(engine: Engine, program: Pa
 
 def test_breakpoints_have_conditions(engine: Engine, program: Path) -> None:
     recorder = Recorder([], ("evaluate", 1, "total"), ("evaluate", 1, "n = 100"))
-    assert engine.debugging.request("breakpoints", "program.lua", 4, "n > 1") == [0]
+    assert engine.debugging.request("breakpoints", "program.lua", 4, "n > 1", "", "") == [0]
     debugged(engine, program, recorder)
     assert recorder.lines == [4, 4]
     assert [answer[1] for answer in recorder.answers[::2]] == ["2", "6"]
 
 
 def test_a_breakpoint_moves_to_a_line_with_code(engine: Engine, program: Path) -> None:
-    assert engine.debugging.request("breakpoints", str(program), 6, "", str(program), 99, "") == [
+    assert engine.debugging.request(
+        "breakpoints", str(program), 6, "", "", "", str(program), 99, "", "", ""
+    ) == [
         7,
         0,
     ]
-    assert engine.debugging.request("breakpoints", str(program), 4, "n >") == [
+    assert engine.debugging.request("breakpoints", str(program), 4, "n >", "", "") == [
         "unexpected symbol near '<eof>'"
     ]
 
 
 def test_what_is_assigned_where_a_program_waits_counts(engine: Engine, program: Path) -> None:
     recorder = Recorder([], ("evaluate", 1, "double = 1"), ("evaluate", 1, "total = total + 100"))
-    engine.debugging.request("breakpoints", str(program), 4, "n == 2")
+    engine.debugging.request("breakpoints", str(program), 4, "n == 2", "", "")
     debugged(engine, program, recorder)
     assert engine.values["result"] == 2 + 1 + 100 + 6
 
@@ -248,7 +250,7 @@ def test_steps_over_calls_leave_code_compiled(engine: Engine, tmp_path: Path) ->
                     "first = jit.status()\n")  # fmt: skip
     recorder = Recorder(["next", "next", "next", "continue"])
     engine.debugging.request("enter", str(main))
-    engine.debugging.request("breakpoints", "elsewhere.lua", 3, "")
+    engine.debugging.request("breakpoints", "elsewhere.lua", 3, "", "", "")
     start = time.process_time()
     debugged(engine, main, recorder)
     assert recorder.lines == [1, 2, 3, 4]
@@ -259,7 +261,7 @@ def test_steps_over_calls_leave_code_compiled(engine: Engine, tmp_path: Path) ->
 def test_a_breakpoint_in_a_file_that_was_loaded(engine: Engine, program: Path) -> None:
     engine.run(engine.compile_file(str(program)))
     engine.run(engine.compile(b"function again() return 1 end"))
-    assert engine.debugging.request("breakpoints", str(program), 6, "") == [6]
+    assert engine.debugging.request("breakpoints", str(program), 6, "", "", "") == [6]
 
 
 def test_code_that_was_compiled_stops(engine: Engine, tmp_path: Path) -> None:
@@ -270,7 +272,7 @@ def test_code_that_was_compiled_stops(engine: Engine, tmp_path: Path) -> None:
     assert engine.values.eval("jit.status()")[0] is True
     recorder = Recorder([])
     engine.debugging.debug_by(recorder)
-    engine.debugging.request("breakpoints", str(path), 4, "i == 90")
+    engine.debugging.request("breakpoints", str(path), 4, "i == 90", "", "")
     engine.inputs.enter(b"hot(100)")
     assert recorder.lines == [4]
     assert engine.values.eval("jit.status()")[0] is False
@@ -287,7 +289,7 @@ def test_depth_counts_in_each_coroutine(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "co.lua"
     path.write_text(COROUTINES)
     recorder = Recorder(["next", "next", "next", "next"])
-    engine.debugging.request("breakpoints", str(path), 6, "")
+    engine.debugging.request("breakpoints", str(path), 6, "", "", "")
     debugged(engine, path, recorder)
     assert recorder.lines == [6, 7, 8, 11]
 
@@ -296,7 +298,7 @@ def test_a_step_goes_into_a_coroutine(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "co.lua"
     path.write_text(COROUTINES)
     recorder = Recorder(["step", "step", "step"])
-    engine.debugging.request("breakpoints", str(path), 6, "")
+    engine.debugging.request("breakpoints", str(path), 6, "", "", "")
     debugged(engine, path, recorder)
     assert recorder.lines == [6, 2, 7, 3]
 
@@ -307,7 +309,7 @@ def test_callbacks_of_apply_stop(engine: Engine, tmp_path: Path, size: int) -> N
     path.write_text(f"local t = torch.range(1, {size})\nt:apply(function(x)\n  local y = x + 1\n"
                     "  return y\nend)\nsum = t:sum()\n")  # fmt: skip
     recorder = Recorder([], ("evaluate", 1, "y = 0"))
-    engine.debugging.request("breakpoints", str(path), 4, "x == 2")
+    engine.debugging.request("breakpoints", str(path), 4, "x == 2", "", "")
     debugged(engine, path, recorder)
     assert recorder.lines == [4]
     assert recorder.stops[0][1].startswith("function <")
@@ -328,7 +330,7 @@ def test_watched_values(engine: Engine, program: Path) -> None:
         yield ("go", "continue", 1)
 
     engine.debugging.debug_by(debugger)
-    engine.debugging.request("breakpoints", str(program), 7, "")
+    engine.debugging.request("breakpoints", str(program), 7, "", "", "")
     engine.run(engine.compile_file(str(program)))
     assert seen == ["breakpoint", "total: 0 -> 2", "total: 2 -> 6"]
 
@@ -336,7 +338,7 @@ def test_watched_values(engine: Engine, program: Path) -> None:
 def test_a_program_is_ended_whatever_it_catches(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "catches.lua"
     path.write_text("while true do\n  pcall(function()\n    n = (n or 0) + 1\n  end)\nend\n")
-    engine.debugging.request("breakpoints", str(path), 3, "")
+    engine.debugging.request("breakpoints", str(path), 3, "", "", "")
     with pytest.raises(LuaError, match=r"\Athe program was ended in the debugger\Z"):
         debugged(engine, path, Recorder(["quit"]))
     assert engine.values["n"] is None
@@ -347,7 +349,7 @@ def test_a_program_is_ended_whatever_it_catches(engine: Engine, tmp_path: Path) 
 
 def test_steps_end_with_the_input(engine: Engine, program: Path) -> None:
     recorder = Recorder(["step"] * 100)
-    engine.debugging.request("breakpoints", str(program), 10, "")
+    engine.debugging.request("breakpoints", str(program), 10, "", "", "")
     debugged(engine, program, recorder)
     engine.debugging.request("breakpoints")
     before = len(recorder.stops)
@@ -365,7 +367,7 @@ def test_the_programs_own_hook_is_not_lost(engine: Engine, program: Path, set_fi
     engine.debugging.debug_by(recorder)
     if set_first:
         engine.inputs.enter(start)
-    engine.debugging.request("breakpoints", str(program), 4, "")
+    engine.debugging.request("breakpoints", str(program), 4, "", "", "")
     if not set_first:
         engine.inputs.enter(start)
     engine.run(engine.compile_file(str(program)))
