@@ -32,7 +32,7 @@ def test_print_writes_at_once_and_in_order_with_standard_error(tmp_path: Path) -
         "print(1) io.stderr:write('2\\n') print{3} io.stderr:write('4\\n') print(torch.ones(1))"
     )
     with open(tmp_path / "log", "w") as log:
-        command = [ROOT / "scripts" / "th", "-e", f"{source} io.stderr:write('5')"]
+        command = [sys.executable, "-m", "th_shell", "-e", f"{source} io.stderr:write('5')"]
         subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=True)
     lines = "1\t|2|{|  1 : 3|}|4| 1|[torch.DoubleTensor of dimension 1]||5"
     assert (tmp_path / "log").read_text() == lines.replace("|", "\n")
