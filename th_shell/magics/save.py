@@ -70,7 +70,7 @@ def _shown(entry: Entry) -> str | None:
         return None
     lines = [line.rpartition("\r")[2] for line in _CODES.sub("", entry.output).split("\n")]
     if isinstance(entry.error, LuaError):
-        lines = [*"\n".join(lines).splitlines(), *entry.error.message.split("\n")]
+        lines = ["\n".join(lines).rstrip("\n"), *entry.error.message.split("\n")]
     return "\n".join(lines)
 
 

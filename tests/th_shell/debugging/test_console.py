@@ -204,8 +204,6 @@ def test_at_a_terminal(
             (b"", b"debug>"),
             (b"\x1b[A\r", b"true\t"),  # Up brings it back
             (b"", b"debug>"),
-            (b"whe\t\r", b"->  0  long.lua:3"),
-            (b"", b"debug>"),
             (b"q\r", b"the program was ended in the debugger\r\n"),
             (b"", b"th> "),
             (b"n > 0\r", b"true\t"),
