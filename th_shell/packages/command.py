@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -138,7 +139,8 @@ class _Installation:
     def _rockspecs(self) -> Path:
         """A folder with the rockspecs of Torch7's packages."""
         checkout = self._folder / "rockspecs"
-        fetch(ROCKS, checkout)
+        with suppress(UsageError):  # without a network no names are known by them
+            fetch(ROCKS, checkout)
         return checkout
 
     def _read(self, source: str, fallback: str) -> _Package | None:

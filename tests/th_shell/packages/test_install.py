@@ -167,7 +167,7 @@ def test_data_that_the_rockspec_installs(sources: Path, capsys: pytest.CaptureFi
         "d/init.lua",
         "d/t.txt",
     ]
-    assert capsys.readouterr().out.startswith("d 1-1: 1 Lua file;")
+    assert capsys.readouterr().out.startswith("d 1-1: 1 Lua file\n")
 
 
 @pytest.mark.thorough
