@@ -195,7 +195,7 @@ def _with_programs(results: Sequence[Result], page: Page, runner: Runner) -> lis
     return mended
 
 
-_REQUIRED = re.compile(r"\brequire\s*\(?\s*[\"']([\w.-]+)")
+_REQUIRED = re.compile(r"\brequire[\s(]{0,9}[\"']([\w.-]+)")
 
 
 def _with_reasons(

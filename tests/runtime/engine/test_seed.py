@@ -29,4 +29,4 @@ def test_a_seed_and_a_fill_pattern_load_nothing() -> None:
         "engine.run(engine.compile(b'print(torch.initialSeed(), torch.Tensor(1)[1] > 0)'))"
     )
     found = run_python("-I", "-c", code, check=True)
-    assert found.stdout == "False\n7\ttrue\t\n"
+    assert found.stdout == "7\ttrue\t\nFalse\n"
