@@ -357,7 +357,7 @@ def test_a_narrow_terminal(command: list[str], environment: dict[str, str]) -> N
         assert max(map(len, shown.split("\r\n"))) < 30
         terminal.press(b"x = 123456789 + 123456789 + 123456789\r")
         shown = terminal.until(b"s]").decode()
-        assert "..>" not in shown and len(shown.split("\r\n")[-1].split("\n")[-1]) < 30
+        assert "..>" not in shown and len(shown.split("\r")[-1]) < 30
         terminal.until(b"th> ")
         terminal.press(b"\x04")
         assert program.wait(20) == 0
@@ -473,7 +473,8 @@ def test_settings_are_read_and_what_is_wrong_is_told(
     variables = environment | {"TH_CONFIG": str(path)}
     with terminal.running(command, env=variables):
         warning = f"{path}: there is no setting colour; th --config lists them\r\n\r[1] th> "
-        assert terminal.until(b"[1] th> ").endswith(warning.encode())
+        shown = terminal.until(b"[1] th> ").decode().split()
+        assert " ".join(shown).endswith(" ".join(warning.split()))
         terminal.press(b"6 * 7\r")
         terminal.until(b"42\t\r\n")
         terminal.until(b"[2] th> ")
