@@ -109,9 +109,9 @@ def _mended(
 def test_our_pages(starter: Starter, tmp_path: Path, count: int, pages: int) -> None:
     chance, found = random.Random(1), []
     shutil.copytree(DOCS, tmp_path / "docs")
-    for page in PAGES[-pages:]:
-        if page.name != "session.md":
-            found.append(restored(tmp_path / "docs" / page.name, starter, chance, count))
+    left_out = ("session.md", "web_service.md")  # the latter needs FastAPI
+    for page in [page for page in PAGES if page.name not in left_out][-pages:]:
+        found.append(restored(tmp_path / "docs" / page.name, starter, chance, count))
     assert sum(mended for mended, _ in found) >= 0.5 * sum(tried for _, tried in found) > 0
 
 
