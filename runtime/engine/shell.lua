@@ -88,9 +88,11 @@ local places = {} -- the index of the first value of an input, by the input's nu
 local LAST_VALUES = { _ = 0, __ = 1 }
 local are_offered = false
 
+-- A program that has given its globals another way to be looked up keeps that.
 local function offer_last_values()
-  local mt = getmetatable(_G)
-  local index = mt.__index
+  local mt = debug.getmetatable(_G)
+  local index = mt and rawget(mt, '__index')
+  if type(index) ~= 'function' then return end
   function mt.__index(globals, name)
     local back = LAST_VALUES[name]
     if back then return type(_RESULTS) == 'table' and _RESULTS[#_RESULTS - back] or nil end

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -139,8 +138,7 @@ class _Installation:
     def _rockspecs(self) -> Path:
         """A folder with the rockspecs of Torch7's packages."""
         checkout = self._folder / "rockspecs"
-        with suppress(UsageError):  # without a network no names are known by them
-            fetch(ROCKS, checkout)
+        fetch(ROCKS, checkout)
         return checkout
 
     def _read(self, source: str, fallback: str) -> _Package | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from th_shell.paragraphs import counted
 from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.finding import Lack, RuleFinding
 from th_shell.preflight.programs import Program, World
@@ -38,8 +39,7 @@ def wrong_constructions(program: Program, world: World) -> Iterator[RuleFinding]
         least = 0 if is_open else least
         if not least <= len(node.arguments) <= most and not _is_own(name, world):
             counts = f"{least} to {most}" if most > least else str(most)
-            count = f"{len(node.arguments)} argument{'' if len(node.arguments) == 1 else 's'}"
-            lack = Lack(f"made of {count}", f"it takes {counts}")
+            lack = Lack(f"made of {counted(len(node.arguments), 'argument')}", f"it takes {counts}")
             yield RuleFinding(node, f"{name}()", f"{name}()", lack)
 
 
@@ -50,7 +50,7 @@ def _is_own(name: str, world: World) -> bool:
 
 
 class _Output(NamedTuple):
-    """What the last layer of a container gives."""
+    """The size that the last layer of a container gives."""
 
     size: int
     layer: str
@@ -73,7 +73,7 @@ def wrong_layers(program: Program, _: World) -> Iterator[RuleFinding]:
 
 
 class _Containers:
-    """What the containers of a program give, as far as it was read. made: those there are."""
+    """The outputs of a program's containers, as far as it was read. made: these containers."""
 
     def __init__(self, made: set[Chain]) -> None:
         self._made = made

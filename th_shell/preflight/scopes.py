@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from th_shell.paragraphs import counted
 from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.finding import Lack, RuleFinding, no_such
 from th_shell.preflight.members import members_of, values_of
@@ -80,7 +81,7 @@ def wrong_counts(program: Program, world: World) -> Iterator[RuleFinding]:
             for where, closure in closures
         ):
             names = ", ".join(local.name for local in closures[0][1].parameters[objects:])
-            why = f"called with {count} argument{'' if count == 1 else 's'}"
+            why = f"called with {counted(count, 'argument')}"
             yield RuleFinding(node, name, name, Lack(why, f"it takes: {names or 'nothing'}"))
 
 

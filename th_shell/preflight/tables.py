@@ -18,7 +18,7 @@ _NEED_VALUES = frozenset("+ - * / % ^ .. < > <= >=".split())
 
 @dataclass
 class Tables:
-    """What one program assigns."""
+    """The names, fields and options that one program gives values."""
 
     #: The names and fields that get values, by their chains.
     assigned: dict[Chain, list[tree.Name | tree.Index]] = field(default_factory=dict)

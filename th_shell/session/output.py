@@ -100,8 +100,7 @@ class OutputCopy:
         os.write(self._writer, self._mark + _CUT)
 
     def take_parts(self) -> list[bytes]:
-        """Return the parts that were cut since the last call."""
-        self.text()
+        """Return the parts that were cut since the last call, up to the last `text` or exit."""
         parts, self._parts = self._parts, []
         return parts
 

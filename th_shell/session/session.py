@@ -205,10 +205,11 @@ class Session(Conversation):
                 copy = self._own_copy
                 self._copy = stack.enter_context(copy)
                 stack.enter_context(self.engine.before_exit(copy.text))
+            stack.callback(self.engine.flush)
             try:
                 yield
             finally:
-                self.engine.flush()
+                stack.close()
                 if self._copy is not None:
                     parts = zip(self._copy.take_parts(), self._cuts, strict=True)
                     self._set_outputs(first, [part for part, is_of_input in parts if is_of_input])

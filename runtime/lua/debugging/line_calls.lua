@@ -66,15 +66,17 @@ local function rewritten(source)
   return concat(pieces) .. sub(source, copied + 1)
 end
 
--- A program stops itself, or the debugger may have it stopped.
-local function may_stop(source, name)
-  return is_wanted(name, source) or find(source, '%f[%w_]debugger%s*%(')
-    or find(source, 'fb.debugger', 1, true) or find(source, 'mobdebug', 1, true)
+-- Tells whether a program stops itself, by a call of a debugger. Most files do not have the words,
+-- which are looked for without a pattern: that takes a thirtieth of the time.
+local function stops_itself(source)
+  if find(source, 'mobdebug', 1, true) then return true end
+  return find(source, 'debugger', 1, true)
+    and (find(source, 'fb.debugger', 1, true) or find(source, '%f[%w_]debugger%s*%('))
 end
 
 --- The source of a file with the calls where a program may stop in it; nil where it may not.
 function line_calls.for_file(source, name)
-  local stops = may_stop(source, name);
+  local stops = is_wanted(name, source) or stops_itself(source);
   (stops and with_calls or without_calls)[name] = true
   return stops and rewritten(source)
 end

@@ -3,9 +3,8 @@
 -- Files in which a program may stop are compiled with calls at their lines (line_calls.lua). Where
 -- it may stop in others, there is a hook, and LuaJIT interprets all code: its compiled code calls
 -- no hooks. The hook is one for all coroutines; how deep calls are is counted in each for itself.
--- At each stop,
--- the debugger in Python is asked again and again for what is to be done, until it lets the program
--- go on.
+-- At each stop, the debugger in Python is asked again and again for what is to be done, until it
+-- lets the program go on.
 -- @module stepper
 
 local host, errors, python_calls = import('host', 'core.errors', 'core.python_calls')
@@ -23,7 +22,8 @@ local flush = getmetatable(stdout).__index.flush
 
 local ENDED = errors.ENDED
 
-local RUNNING = { attention = true, found = true, long = true } -- the reasons of what is no stop
+-- The reasons for which the debugger is asked while the program goes on.
+local WHILE_RUNNING = { attention = true, found = true, long = true }
 local LONG = { step = 1, next = 1, finish = 1 } -- seconds after which what runs is told
 
 local stepper = {}
@@ -200,7 +200,7 @@ end
 function stop(reason, detail, called)
   if serving then return end
   if reason == 'long' then detail = place_text(frame_here()) end
-  serving, is_debugged, was_called = true, is_debugged or not RUNNING[reason], called
+  serving, is_debugged, was_called = true, is_debugged or not WHILE_RUNNING[reason], called
   local ok, message = pcall(serve, reason, detail)
   serving = false
   answers.forget()

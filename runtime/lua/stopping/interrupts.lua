@@ -17,7 +17,7 @@ local ATTENTION = 2 -- what is pressed where the debugger wants to be asked; by 
 -- Python handles signals when it is called, which takes its lock: so this is done now and then.
 local LOOK = 0.05 -- seconds
 local looked = 0
-local long_at = math.huge -- when the debugger wants to be asked
+local long_at -- when the debugger wants to be asked; nil: not
 
 local interrupts = {
   stopped = false,   -- whether Ctrl-C has stopped the current input
@@ -61,7 +61,7 @@ function interrupts.pause_by(f) pause = f end
 
 --- Has the debugger asked once, after so many seconds; nil: not.
 function interrupts.long_after(seconds)
-  long_at = seconds and counted_loops.now() + seconds or math.huge
+  long_at = seconds and counted_loops.now() + seconds
 end
 
 --- Raises an error if Ctrl-C was pressed. Long loops of the runtime call it.
@@ -69,8 +69,8 @@ function interrupts.poll()
   if pressed[0] == ATTENTION then
     pressed[0] = 0
     return attend('attention')
-  elseif counted_loops.now() > long_at then
-    long_at = math.huge
+  elseif long_at and counted_loops.now() > long_at then
+    long_at = nil
     return attend('long')
   end
   if interrupts.over or thread_pool.is_sharing() or not must_stop() then return end
@@ -108,7 +108,7 @@ end
 function interrupts.finish()
   interrupts.over = true
   if interrupts.stopped and not interrupts.own_hook then interrupts.set_hook(pace(true)) end
-  pressed[0], long_at = 0, math.huge
+  pressed[0], long_at = 0, nil
   if end_steps then end_steps() end
 end
 

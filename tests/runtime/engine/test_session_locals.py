@@ -63,6 +63,27 @@ def test_results_by_number(entered: Callable[..., str], inputs: list[str], expec
     assert entered(*inputs) == expected
 
 
+def test_the_last_values() -> None:
+    with Engine() as engine:
+        for _ in range(2):  # of two prompts, one within the other
+            engine.inputs.keep_results(10)
+        for source in (b"6 * 7", b"x = 1", b"_ + 1", b"__, _"):
+            engine.inputs.enter(source)
+        assert list(engine.values.eval("_RESULTS").to_python()) == [42, 43, 42]
+        engine.inputs.enter(b"_, y = 1, 2")
+        engine.inputs.enter(b"_ + y")
+        assert engine.values.eval("_LAST") == 3
+
+
+@pytest.mark.parametrize("globals_have", ["nil", "{}", "{ __index = { a = 1 } }"])
+def test_without_the_last_values(globals_have: str) -> None:
+    with Engine() as engine:
+        engine.values.run(f"setmetatable(_G, {globals_have})")
+        engine.inputs.keep_results(10)
+        engine.inputs.enter(b"6 * 7")
+        assert engine.values.eval("rawequal(_, nil)") is True
+
+
 def test_the_last_thousand_results_are_kept(entered: Callable[..., str]) -> None:
     inputs = [str(i) for i in range(1, 1002)]
     found = entered(*inputs, "_1, _2, #_RESULTS, _RESULTS[1], _RESULTS[1001]")

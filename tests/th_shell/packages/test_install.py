@@ -71,6 +71,8 @@ def sources(originals: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     shutil.copytree(originals, folder)
     names = {name: str(folder / name) for name in ("base", "upper")}
     monkeypatch.setattr(command, "source_of", names.get)
+    (tmp_path / "rockspecs").mkdir()
+    monkeypatch.setattr(command, "ROCKS", str(tmp_path / "rockspecs"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
     return folder
 
@@ -450,6 +452,15 @@ def test_a_name_that_torchs_rockspecs_have(
     out, err = capsys.readouterr()
     assert re.fullmatch(r"other \(\w+\): 1 Lua file\n", out)
     assert err == "th: the sources of others are not known: give the URL of its repository\n"
+
+
+def test_where_the_rockspecs_cannot_be_had(
+    sources: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "ROCKS", "file:///nowhere/rocks")
+    assert run("install", "unknown") == 1
+    told = capsys.readouterr().err  # what git says
+    assert told.startswith("th: ") and "not known" not in told
 
 
 @pytest.mark.parametrize(
