@@ -4,8 +4,6 @@ What takes the steps of a formula is a function of a run of elements, which call
 names in the code are told in formula_code.py.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Sequence

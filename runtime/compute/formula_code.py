@@ -10,8 +10,6 @@ The program's finalizers wait meanwhile (``lua/core/finalizers.lua``). Formulas 
 elements are computed by Python.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import struct

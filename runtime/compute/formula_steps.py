@@ -15,8 +15,6 @@ elements as whole numbers, so that what is chosen keeps them all: with a mask of
 comparison holds, and otherwise of zeros, ``a`` or ``b`` is ``b xor ((a xor b) and mask)``.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field

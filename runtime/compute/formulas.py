@@ -10,8 +10,6 @@ means is decided by the same match as for Python's way (``calls.forms.Form.match
 meaning.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 from collections.abc import Iterator

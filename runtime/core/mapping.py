@@ -3,8 +3,6 @@
 Manual: Storage, torch.TYPEStorage(filename [, shared [, size [, sharedMem]]]).
 """
 
-from __future__ import annotations
-
 import mmap
 import os
 import stat

@@ -11,8 +11,6 @@ shown. The format is that of the numbers shown; the others are not even read. A 
 columns as the screen has room for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product

@@ -4,8 +4,6 @@ Files, groups and datasets are known to Lua by numbers, which any thread of the 
 object of Lua that refers to one can be serialized. All numbers of a file end with it.
 """
 
-from __future__ import annotations
-
 import errno
 import itertools
 import os

@@ -3,8 +3,6 @@
 Only this module knows the classes that programs get.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

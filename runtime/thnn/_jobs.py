@@ -6,8 +6,6 @@ whose elements do not matter. No job is done then: what comes out are the jobs, 
 to get. Lua (``thnn/repeats.lua``) does them for all calls of the same sizes and numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

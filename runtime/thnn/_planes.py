@@ -6,8 +6,6 @@ shape are a group, which has tables of where they lie. Arrays are contiguous; th
 those of all planes, one after the other.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ In mkdocs.yml: `plugins: [th-docs]`. What fails is a warning, which `--strict` m
 the option `fail: true` the build fails in any case, when all pages are built.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,8 +4,6 @@ A hint is made from the message, the line and the values of the session, without
 Where more than one thing may be meant, there is none: a wrong hint is worse.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from th_shell.entry import Entry

@@ -5,8 +5,6 @@ biases; of each layer (first forwards, then backwards) those of its inputs, then
 before; of these each gate's, in PyTorch's order.
 """
 
-from __future__ import annotations
-
 from math import prod
 
 import numpy as np

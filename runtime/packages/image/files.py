@@ -8,8 +8,6 @@ the bytes. Pixels are between 0 and 255 here, and between 0 and 65535 in a PNG f
 PPM and PGM files have numbers in characters (P2, P3) or in bytes (P5, P6); they need no library.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Callable, Iterator

@@ -4,8 +4,6 @@ The libraries get only the chunks that a picture needs, with right checksums: th
 damaged, as for the original.
 """
 
-from __future__ import annotations
-
 import struct
 import zlib
 from io import BytesIO
