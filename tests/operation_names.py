@@ -8,8 +8,6 @@ It is part of the sources rather than made at the first start: so it can be read
 trust, and ``tests/runtime/host/test_listing.py`` says where it is not up to date.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from textwrap import wrap

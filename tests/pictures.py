@@ -4,8 +4,6 @@
 Times do not count: what a machine takes is no part of a picture.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

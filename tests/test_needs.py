@@ -1,7 +1,5 @@
 """Tests that need what not every machine has are skipped without it, and run by one command."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

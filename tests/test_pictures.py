@@ -1,7 +1,5 @@
 """The pictures of README show what th prints."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.pictures import COLUMNS, PICTURES, TOP, drawn

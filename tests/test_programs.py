@@ -1,7 +1,5 @@
 """The programs of tests/programs: they run, and type checkers know the types of th_shell."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

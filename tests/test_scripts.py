@@ -1,7 +1,5 @@
 """The scripts of the checkout."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -13,8 +13,6 @@ kills it is dropped). Where the real PyTorch is installed, `pytorch` in place of
 records what that answers to programs in Python.
 """
 
-from __future__ import annotations
-
 import ast
 import os
 import re

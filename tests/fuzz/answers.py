@@ -1,7 +1,5 @@
 """The same operations beside a neighbour that is now busy, now not: always the same bytes."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

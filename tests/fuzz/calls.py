@@ -3,8 +3,6 @@
 Most arguments are what the form asks for, so that the implementations are reached.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from random import Random
 

@@ -3,8 +3,6 @@
 A child computes what its parent does, and ends in time; so does its child.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import resource

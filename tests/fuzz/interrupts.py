@@ -3,8 +3,6 @@
 The process under test runs inputs as a prompt does; another one sends it the signals.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -1,7 +1,5 @@
 """A process that saves over a good file is killed, or has no room: the file stays good."""
 
-from __future__ import annotations
-
 import os
 import random
 import resource

@@ -3,8 +3,6 @@
 Whatever the bits, a value that Lua gets is what it gets for the NaN of 0/0.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from random import Random
 

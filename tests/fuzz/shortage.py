@@ -3,8 +3,6 @@
 Each runs as an embedder would run it, or at a prompt, whose values have to be kept.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

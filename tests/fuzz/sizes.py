@@ -4,8 +4,6 @@ Each call runs with new results, then twice with destinations that were results 
 of whatever sizes: it has to give the same.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from math import isqrt, prod
 from random import Random

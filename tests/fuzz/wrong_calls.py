@@ -5,8 +5,6 @@ lie in an argument's memory. A finding is an error that no ``raise`` of the face
 then a library has words that PyTorch has not; or a call of more than a second.
 """
 
-from __future__ import annotations
-
 import linecache
 import random
 import time

@@ -1,7 +1,5 @@
 """What Python's own doctest notices in a page: the measure for pages of Python."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ Packages are installed from their checkouts as users do it, into a folder that i
 is fetched, and nothing is written to the checkouts.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The program that runs the suites of Torch7's packages, on small suites of our own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

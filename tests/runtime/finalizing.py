@@ -1,7 +1,5 @@
 """How a test runs finalizers at a step of Lua's that it chooses: a hook does what they would do."""
 
-from __future__ import annotations
-
 #: Lua's hook as it was, which sees functions of th's, too; and `let_wait(functions)`: each
 #: does its work from then on when th lets the collector's finalizers run.
 FINALIZING = """

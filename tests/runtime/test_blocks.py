@@ -1,7 +1,5 @@
 """Small tensors and storages that Lua makes itself, and what else uses their memory."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

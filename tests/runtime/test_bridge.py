@@ -1,7 +1,5 @@
 """Userdata on one side, Python objects on the other: identity, lifetime, leaks."""
 
-from __future__ import annotations
-
 import gc
 
 import pytest

@@ -3,8 +3,6 @@
 In processes of their own: where a call disturbs what waits, the process may end.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

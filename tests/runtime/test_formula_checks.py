@@ -1,7 +1,5 @@
 """A row whose formula does not suit its implementation is refused when rows are checked."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What LuaJIT does by itself on few elements is what Python does, bit for bit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product

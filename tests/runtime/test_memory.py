@@ -1,7 +1,5 @@
 """How much memory a program takes: what is kept for later is bounded, and can be given back."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -4,8 +4,6 @@ The programs run in processes of their own: where a nan's bits are taken for a L
 process may end.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Where memory runs out there is an error, the session goes on and its values are kept."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the system may lack, and what is said or done then."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """How many processors there are for a process: its affinity, and the quota of its container."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -6,8 +6,6 @@ Python's way. Results, arguments and messages must be the same; and enough calls
 computed without Python.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What threads compute together is what one computes alone."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

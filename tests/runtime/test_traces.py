@@ -3,8 +3,6 @@
 A trace of link type 'loop' that starts at the user's line is that loop, compiled whole.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

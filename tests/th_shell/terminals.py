@@ -1,7 +1,5 @@
 """A terminal for tests: keys in, and out what it shows."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

@@ -1,7 +1,5 @@
 """show, as a session calls it."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What an engine tells a debugger of frames, and how programs stop."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from pathlib import Path

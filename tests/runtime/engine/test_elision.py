@@ -1,7 +1,5 @@
 """Large values at the prompt: which part of them is shown, and what is said of the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from time import perf_counter
 

@@ -1,7 +1,5 @@
 """The embedded LuaJIT: running code, errors, bytes, output."""
 
-from __future__ import annotations
-
 import re
 import resource
 import subprocess

@@ -1,7 +1,5 @@
 """Several engines in one process share nothing, and give back what they held."""
 
-from __future__ import annotations
-
 import gc
 import os
 import threading

@@ -1,7 +1,5 @@
 """Where Lua's output goes in a Python program."""
 
-from __future__ import annotations
-
 import io
 import os
 import textwrap

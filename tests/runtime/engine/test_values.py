@@ -1,7 +1,5 @@
 """An engine in a Python program: values in both directions, errors, Ctrl-C, threads."""
 
-from __future__ import annotations
-
 import gc
 import math
 import os

@@ -1,7 +1,5 @@
 """The names that may follow a path, and the values that paths lead to."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.data_files import data

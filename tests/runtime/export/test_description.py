@@ -1,7 +1,5 @@
 """What is told of a file, word for word."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

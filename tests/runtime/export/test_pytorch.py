@@ -1,7 +1,5 @@
 """The source and the state_dict that are written for PyTorch, which the tests need not have."""
 
-from __future__ import annotations
-
 import collections
 import pickle
 import subprocess

@@ -1,7 +1,5 @@
 """Files of safetensors and of numpy, as their libraries read them."""
 
-from __future__ import annotations
-
 import io
 import json
 import tracemalloc

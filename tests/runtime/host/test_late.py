@@ -1,7 +1,5 @@
 """numpy, and what needs it, is loaded when a program first needs it; whatever happens then."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """Objects of classes that are not here: tensors of GPUs, modules of cudnn, and any others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Uncaught errors show their text, whatever the program did before; the prompt goes on."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.conftest import Lua

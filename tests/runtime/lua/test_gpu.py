@@ -1,7 +1,5 @@
 """Programs for GPUs: errors that say there is none, and the processor in the place of one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

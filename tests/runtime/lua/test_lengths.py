@@ -1,7 +1,5 @@
 """`#` of a table calls its `__len`, as in the reference's LuaJIT, whose answers these are."""
 
-from __future__ import annotations
-
 import os
 import threading
 from pathlib import Path

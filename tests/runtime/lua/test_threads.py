@@ -1,7 +1,5 @@
 """The package threads: jobs in threads with engines of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Element-wise functions against plain Python: types × layouts × destinations."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Reductions, running sums, extrema and order against plain Python."""
 
-from __future__ import annotations
-
 import math
 from functools import reduce
 from itertools import accumulate

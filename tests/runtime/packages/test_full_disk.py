@@ -1,7 +1,5 @@
 """What packages write when there is no room: an error in plain words, and the old file is kept."""
 
-from __future__ import annotations
-
 import resource
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The package gnuplot: files and pictures; what it draws is told by matplotlib."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The package image: what the reference prints, files, and what it does where libraries lack."""
 
-from __future__ import annotations
-
 import re
 import struct
 import sys

@@ -1,7 +1,5 @@
 """The package mpi: what one process sees, and, in slow tests, what several tell each other."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

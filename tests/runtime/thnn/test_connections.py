@@ -1,7 +1,5 @@
 """Layers with a table of connections take input with planes that no connection names."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.conftest import Lua

@@ -1,7 +1,5 @@
 """Convolutions of nn's backend where the recorded calls do not reach: threads, memory, BLAS."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

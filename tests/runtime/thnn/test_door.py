@@ -1,7 +1,5 @@
 """The module nn.THNN: its functions, and how they find the tensors behind pointers."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.conftest import Lua

@@ -1,7 +1,5 @@
 """Functions of nn's backend that a finalizer calls in the middle of one of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

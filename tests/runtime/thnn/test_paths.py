@@ -3,8 +3,6 @@
 Python gets the same numbers with gaps between them.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator

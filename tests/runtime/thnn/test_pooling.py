@@ -4,8 +4,6 @@ A model of a few lines goes element by element; results must have its bits. Smal
 with the real Torch7 by test_recorded.py.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

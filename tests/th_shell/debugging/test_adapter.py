@@ -1,7 +1,5 @@
 """`th --dap` as an editor uses it: a client of ours speaks to a process."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The debugger at the prompt: `%debug`, `%break`, `%run -d`, and what is typed behind `debug>`."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """What a script opens while it runs: the prompt with its locals, and the debugger."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The rights that each version of Landlock knows, and how a process restricts itself to them."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -4,8 +4,6 @@ A block below a line that is a name in backquotes and a colon is that file. A bl
 begins with `$ ` is commands with what they print; they run where the files of their section are.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

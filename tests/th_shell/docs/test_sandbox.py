@@ -1,7 +1,5 @@
 """The sandbox: what a page in it can reach, and what it can not."""
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil

@@ -3,8 +3,6 @@
 Each page has texts that its program prints, and others: what is judged of each is in the table.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from textwrap import dedent

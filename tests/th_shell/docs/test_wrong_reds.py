@@ -1,7 +1,5 @@
 """Pages that are right, each beside one that is nearly the same and wrong: what must stay red."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from textwrap import dedent
 

@@ -1,7 +1,5 @@
 """The language server, as an editor speaks with it: one process for all tests."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from pathlib import Path

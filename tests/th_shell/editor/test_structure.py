@@ -1,7 +1,5 @@
 """Options, members and the structure of programs, as an editor asks for them."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The kernel in a process of its own, as a front end uses it."""
 
-from __future__ import annotations
-
 import base64
 import re
 import time

@@ -1,7 +1,5 @@
 """%reload and %autoreload: modules whose files have changed, and who holds what is of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """%save: pages of inputs, and that th-docs verifies them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """%history, %who, %reset, %cd, %pwd, %load, %edit and %run."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """%time, %timeit and %profile."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``th --install``: from local repositories of git, and folders, to a folder of modules."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Folders of packages: a change is made as a whole, or not at all."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import threading

@@ -1,7 +1,5 @@
 """Numbers of arguments and literal sizes: what is told is an error, as the engine says."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -1,7 +1,5 @@
 """Programs run as `python` runs them: the same is expected of both."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What is piped into `th --python`, and `th --python -i` without a terminal."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Output that cannot be written is an error; names from files show without control codes."""
 
-from __future__ import annotations
-
 import os
 import pty
 import subprocess

@@ -1,7 +1,5 @@
 """Reading the standard output while it is shown, in a process of its own: it has only one."""
 
-from __future__ import annotations
-
 import os
 import pty
 import subprocess

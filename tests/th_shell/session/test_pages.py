@@ -1,7 +1,5 @@
 """Pasted pages: which examples are run, and what is said of each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """The page tests/docs/session.md, pasted at a prompt: all that it shows is so."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

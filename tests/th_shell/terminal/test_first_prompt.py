@@ -1,7 +1,5 @@
 """The first prompt takes keys before the editor and the engine are loaded."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """What a person at a terminal sees that scripts do not: hints, examples, the prompt's who."""
 
-from __future__ import annotations
-
 import subprocess
 
 import pytest

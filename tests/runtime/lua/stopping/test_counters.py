@@ -1,7 +1,5 @@
 """Counters in bytecode: chunks with them run as without, and they can be taken out again."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Wrong arguments: what PyTorch 2.15 says of them. The answers were printed by it."""
 
-from __future__ import annotations
-
 import pytest
 
 import th_shell.torch as torch

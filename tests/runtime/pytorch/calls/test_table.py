@@ -1,7 +1,5 @@
 """The rows of operations: their signatures are those of the implementations."""
 
-from __future__ import annotations
-
 import ast
 import gc
 import inspect

@@ -1,7 +1,5 @@
 """Sums and other reductions as numpy's, and sums of many numbers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Functions of elements against numpy's, for any shapes and layouts; and writing through views."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from typing import Any
