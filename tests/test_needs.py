@@ -55,6 +55,7 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "started"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("words", "found"),
     [

@@ -132,7 +132,7 @@ local values = { 0, 1, -1, 2.5, -2.5, 127, 128, -129, 255, 256, 65535, -32769, 2
 """
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_small_copies_are_as_large_ones(lua: Lua, name: str) -> None:
     """Large ones are Python's; each value is copied alone, too."""
@@ -211,7 +211,7 @@ FINALIZERS = data(__file__, "FINALIZERS")
 CALLS = data(__file__, "CALLS")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("rounds", [1, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "interpreted"])
 def test_finalizers_between_any_two_steps(lua: Lua, rounds: int, compiled: bool) -> None:

@@ -146,6 +146,7 @@ def test_views_that_overlap(lua: Lua, count: int, first: int, second: int) -> No
 EXTREMA = data(__file__, "EXTREMA")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["min", "max"])
 def test_extrema(lua: Lua, by_python: Callable[[str], None], name: str) -> None:
     program = EXTREMA.format(name=name)

@@ -33,7 +33,7 @@ def test_nans_of_all_bits_are_numbers(kind: str, tmp_path: Path) -> None:
         assert _run(mode + "\n".join(parts), tmp_path) == "fine\n0"
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("data", "mode", "shown"), data(__file__, "test_numbers_of_files_are_numbers")
 )

@@ -49,6 +49,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_without_luajit(name: str, tmp_path: Path) -> None:
     command, status, prefix = COMMANDS[name]
@@ -57,6 +58,7 @@ def test_without_luajit(name: str, tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == ("", line, status)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_without_a_function_of_the_system(name: str, tmp_path: Path) -> None:
     command, status, prefix = COMMANDS[name]
@@ -64,6 +66,7 @@ def test_without_a_function_of_the_system(name: str, tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == ("", prefix + NO_SPAWN, status)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("file", ["lupa.py", "sitecustomize.py"])
 def test_import(file: str, tmp_path: Path) -> None:
     text = LUPA if file == "lupa.py" else WITHOUT_SPAWN

@@ -85,14 +85,14 @@ OTHERS = {**INDEXING, **ORDER, **BUILD, **PARTS}
 PYTHONS = {("Long", name.strip()) for name in ("indexAdd", *ORDER)}
 
 
-@pytest.mark.sample(7)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", ["Double", "Float"])
 @pytest.mark.parametrize("name", BLAS)
 def test_products(lua: Lua, kind: str, name: str) -> None:
     compare(lua, kind, name, BLAS[name])
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("kind", "name"),
     [

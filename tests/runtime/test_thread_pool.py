@@ -154,6 +154,7 @@ def test_interrupted_jobs_are_finished(shared: Lua) -> None:
     assert compare(shared, "x + y", 2) == ""
 
 
+@pytest.mark.thorough
 def test_errors_leave_the_pool_free(shared: Lua) -> None:
     # The stack overflows in each of the functions that a job calls: the frames of f have all
     # sizes, and f uses the pool where the stack is nearly full.
@@ -190,6 +191,7 @@ def posted() -> int:
     return ctypes.c_int.from_address(state()[0] + 3 * 64).value
 
 
+@pytest.mark.thorough
 def test_work_is_shared_out_after_a_stack_overflow(shared: Lua) -> None:
     shared("torch.setnumthreads(2) a, b = torch.rand(1000), torch.rand(1000)")
     shared.run("local function f() pcall(a.cmul, a, b) return f() + 1 end pcall(f)")

@@ -32,7 +32,7 @@ def own_links(script: Path, before: str, hot: str) -> list[str]:
     return [link for place, link in found if place.startswith(script.name)]
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS.keys())
 def test_loop_is_one_trace(tmp_path: Path, loop: str) -> None:
     assert own_links(tmp_path / "script.lua", "", loop) == ["loop"]
@@ -49,7 +49,7 @@ def test_loop_compiles_after_mixed_use(tmp_path: Path, loop: str) -> None:
     assert set(found) <= {"loop", "root"}
 
 
-@pytest.mark.sample(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize("before", ["", MIXED], ids=["alone", "after mixed use"])
 @pytest.mark.parametrize(
     "call",
@@ -82,7 +82,7 @@ def links_by_chance(script: Path, before: str, calls: str) -> set[str]:
 SMALL = data(__file__, "SMALL")
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("calls", SMALL.values(), ids=SMALL)
 @pytest.mark.unguarded("new tensors are made by more functions")
 def test_loops_of_small_calls_compile(tmp_path: Path, calls: str) -> None:
@@ -112,7 +112,7 @@ JOBS = {
 }
 
 
-@pytest.mark.sample(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize("call", JOBS.values(), ids=JOBS)
 def test_loops_of_jobs_compile(tmp_path: Path, call: str) -> None:
     before = """

@@ -301,6 +301,7 @@ def test_a_step_goes_into_a_coroutine(engine: Engine, tmp_path: Path) -> None:
     assert recorder.lines == [6, 2, 7, 3]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("size", [3, 6000])
 def test_callbacks_of_apply_stop(engine: Engine, tmp_path: Path, size: int) -> None:
     path = tmp_path / "apply.lua"
@@ -410,6 +411,7 @@ def test_the_debugger_is_asked_about_uncaught_errors(engine: Engine) -> None:
     assert recorder.answers[0][1] == "3"
 
 
+@pytest.mark.thorough
 def test_a_thousand_lines_are_stepped_in_a_second(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "long.lua"
     path.write_text("local n = 0\nfor i = 1, 500 do\n  n = n + i\n  n = n - 1\nend\n")

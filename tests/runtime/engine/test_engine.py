@@ -230,6 +230,7 @@ ORDERED = (
 HOST = data(__file__, "HOST")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("where", ["pipe", "file"])
 def test_output_comes_in_order(tmp_path: Path, where: str) -> None:
     command = [sys.executable, "-c", HOST.format(order=ORDER.encode())]

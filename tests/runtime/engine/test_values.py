@@ -870,6 +870,7 @@ def test_lua_that_catches_the_error_of_closing_ends_before_its_engine() -> None:
         str(found[0])
 
 
+@pytest.mark.thorough
 def test_threads_that_use_an_engine_wait_for_each_other() -> None:
     errors: list[BaseException] = []
     with Engine() as lua:

@@ -28,7 +28,7 @@ def run(code: str, *options: str) -> str:
     return done.stdout
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("source", data(__file__, "test_what_needs_no_numpy"))
 def test_what_needs_no_numpy(source: str) -> None:
     code = f"""
@@ -54,7 +54,7 @@ def test_an_engine_loads_it_when_it_is_told() -> None:
     assert run(code) == "True True\n"
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["ALL", "DOUBLE", "Row", "TABLE"])
 def test_the_door_loads_it(name: str) -> None:
     code = f"from th_shell.runtime.shell import {name}\n"
@@ -138,7 +138,7 @@ run(engine, b"print(torch.ones(2):sum())")
 DESCRIPTORS = data(__file__, "DESCRIPTORS")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("free", range(4))
 def test_without_descriptors_for_it(free: int) -> None:
     code = f"""
@@ -191,7 +191,7 @@ for source in {FIRST_USES!r}:
 FAILING = data(__file__, "FAILING")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "source"), data(__file__, "test_one_part_fails_once"))
 def test_one_part_fails_once(name: str, source: str) -> None:
     code = f"""

@@ -139,7 +139,7 @@ FAILING = data(__file__, "FAILING")
 SERIALIZER = data(__file__, "SERIALIZER")
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("source", "message"), FAILING.values(), ids=list(FAILING))
 def test_a_pool_in_which_something_fails_can_be_ended(
     tmp_path: Path, source: str, message: str

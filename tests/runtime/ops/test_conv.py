@@ -178,7 +178,7 @@ def test_planes_have_the_same_bits_alone_and_among_others(lua: Lua) -> None:
     assert answer == "same same same same "
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["torch.FloatTensor", "torch.DoubleTensor", "torch.IntTensor"])
 @pytest.mark.parametrize("width", [3, 14])  # of the kernel: numpy's correlate takes up to 11
 def test_many_small_planes_have_the_bits_of_each_alone(lua: Lua, kind: str, width: int) -> None:

@@ -166,6 +166,7 @@ def test_eigenvalues(given_a: tuple[Array, str], kind1: str, kind2: str) -> None
     close(values @ v.array[:, simple], v.array[:, simple] * real[simple])
 
 
+@pytest.mark.thorough
 @every_case
 @given(matrices(), kinds, kinds, kinds, st.sampled_from("AS"))
 def test_singular_values(

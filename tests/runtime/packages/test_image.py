@@ -19,6 +19,7 @@ from th_shell.runtime.shell import Engine, LuaError
 HERE = Path(__file__).parent / "transcripts"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("programs", cases("image", HERE))
 def test_as_the_reference(
     lua: Lua, programs: list[Entry], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

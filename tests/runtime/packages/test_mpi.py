@@ -36,14 +36,14 @@ def printed(program: str) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.sample(2)
+@pytest.mark.thorough
 @ALONE
 @pytest.mark.parametrize(("program", "expected"), data(__file__, "test_one_process"))
 def test_one_process(program: str, expected: str) -> None:
     assert printed(program) == expected
 
 
-@pytest.mark.sample(3)
+@pytest.mark.thorough
 @ALONE
 @pytest.mark.parametrize(("call", "message"), data(__file__, "test_errors"))
 def test_errors(call: str, message: str) -> None:
@@ -99,7 +99,7 @@ def test_nothing_is_loaded_before_it_is_required() -> None:
 TORCHMPI = data(__file__, "TORCHMPI")
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @ALONE
 @pytest.mark.parametrize(("program", "expected"), data(__file__, "test_torchmpi"))
 def test_torchmpi(program: str, expected: str) -> None:

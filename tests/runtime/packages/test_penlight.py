@@ -37,6 +37,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("source", "printed"),
     [
@@ -66,6 +67,7 @@ def test_who_has_it_is_not_told_to_install_it(folder: Path) -> None:
     assert "--install" not in run_th("-e", "_ = path stringx.split('a')", cwd=folder).stderr
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("source", ["data.x = 1", "local path; path.join('a')", "pathx.join('a')"])
 def test_other_names_are_the_programs_own(tmp_path: Path, source: str) -> None:
     assert "Penlight" not in run_th("-e", source, cwd=tmp_path).stderr

@@ -56,6 +56,7 @@ def test_samples_in_slices_give_the_same(run: Run, monkeypatch: pytest.MonkeyPat
     assert close(run("layers(2, 5, show)"), expected)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("samples", [1, 5])
 def test_threads_give_what_one_gives(
     samples: int, run: Run, monkeypatch: pytest.MonkeyPatch

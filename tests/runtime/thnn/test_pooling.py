@@ -29,7 +29,7 @@ LARGEST = data(__file__, "LARGEST")
 WINDOWS = [(2, 2, 0), (3, 2, 1), (9, 7, 2)]
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["Float", "Double"])
 @pytest.mark.parametrize("window", WINDOWS)
 def test_largest_elements_of_many_planes(lua: Lua, kind: str, window: tuple[int, int, int]) -> None:
@@ -48,7 +48,7 @@ def test_largest_of_numbers_that_differ_little_or_are_not_finite(
 AVERAGES = data(__file__, "AVERAGES")
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["Float", "Double"])
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("numbers", ["normal", "special"])

@@ -255,6 +255,7 @@ def test_a_program_that_does_not_compile(client: Client, program: Path) -> None:
     assert client.output("stderr") == "th: program.lua:1: unexpected symbol near '='\n"
 
 
+@pytest.mark.thorough
 def test_compiled_loops_stop(client: Client, program: Path) -> None:
     program.write_text(HOT)
     client.launch(program)
@@ -285,6 +286,7 @@ def test_breakpoints_are_set_while_the_program_runs(client: Client, program: Pat
     assert client.finish() == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", ["terminate", "disconnect"])
 @pytest.mark.parametrize("line", [None, 3])
 def test_a_program_is_ended(client: Client, program: Path, how: str, line: int | None) -> None:
@@ -300,6 +302,7 @@ def test_a_program_is_ended(client: Client, program: Path, how: str, line: int |
     assert client.output("stderr") == ""
 
 
+@pytest.mark.thorough
 def test_a_client_that_goes_ends_the_program(client: Client, program: Path) -> None:
     program.write_text("while true do end")
     client.launch(program)
@@ -343,7 +346,7 @@ def test_what_cannot_be_done(client: Client, program: Path) -> None:
     assert client.process.wait(PATIENCE) == 0
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "request_",
     [
@@ -386,6 +389,7 @@ def begin(client: Client, program: Path, *breakpoints: dict[str, Any]) -> list[d
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("hits", "numbers"), [("2", [2]), (">=2", [2, 3]), ("% 2", [2]), ("< 3", [1, 2])]
 )
@@ -398,6 +402,7 @@ def test_hits_are_counted(client: Client, program: Path, hits: str, numbers: lis
     assert client.ended() == 0
 
 
+@pytest.mark.thorough
 def test_log_points(client: Client, program: Path) -> None:
     found = begin(
         client,
@@ -464,6 +469,7 @@ def test_function_breakpoints(client: Client, program: Path) -> None:
     assert client.finish() == 0
 
 
+@pytest.mark.thorough
 def test_names_are_completed(client: Client, program: Path) -> None:
     client.launch(program, 5)
     client.stopped()
@@ -482,6 +488,7 @@ def test_names_are_completed(client: Client, program: Path) -> None:
     assert client.finish() == 0
 
 
+@pytest.mark.thorough
 def test_a_tensor_shows_its_numbers(client: Client, program: Path) -> None:
     client.launch(program, 12)
     client.stopped()
@@ -511,6 +518,7 @@ def test_what_an_error_is(client: Client, program: Path) -> None:
     assert client.finish() == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("line", [None, 3])
 def test_a_program_runs_again(client: Client, program: Path, line: int | None) -> None:
     assert client.refusal("restart") == "no program runs"
@@ -530,6 +538,7 @@ def test_a_program_runs_again(client: Client, program: Path, line: int | None) -
     assert client.output() == "begin\t\nbegin\t\nend\t\n"
 
 
+@pytest.mark.thorough
 def test_what_a_long_step_runs_is_told(client: Client, program: Path) -> None:
     program.write_text(
         "local function f()\n  while not go do\n    x = 1\n  end\nend\nf()\nlocal x = 1"

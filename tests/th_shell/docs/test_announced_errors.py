@@ -38,7 +38,7 @@ def test_words_of_errors(comment: str, message: str, another: bool) -> None:
     assert rules_out(comment, message) is another
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("text", "verdict"), data(__file__, "test_verdicts"))
 def test_verdicts(check_text: CheckPage, text: str, verdict: str) -> None:
     assert check_text(text + "\n").results[-1].verdict.value == verdict

@@ -12,7 +12,7 @@ X = "x = torch.range(1, 3)\n"
 SHOWN = " 1\n 2\n 3\n[torch.DoubleTensor of size 3]\n"
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "why", "repaired"),
     [
@@ -125,7 +125,7 @@ def test_a_repair_in_python(
     assert repaired is None or healed.repaired.rstrip() == repaired
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", data(__file__, "test_what_no_repair_makes_hold_in_python"))
 def test_what_no_repair_makes_hold_in_python(check_text: CheckPage, text: str) -> None:
     verdicts = {r.verdict.value for r in check_text(f"```\n{LIST}{text}```\n").results}
@@ -133,7 +133,7 @@ def test_what_no_repair_makes_hold_in_python(check_text: CheckPage, text: str) -
     assert {"differs", "error", "damaged", "fragment"} & verdicts
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "text",
     [

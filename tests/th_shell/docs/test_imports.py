@@ -40,7 +40,7 @@ def run(tmp_path: Path, starter: Starter) -> Iterator[Run]:
     yield run
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "verdicts"), data(__file__, "test_imports_that_a_page_leaves_out")
 )
@@ -48,6 +48,7 @@ def test_imports_that_a_page_leaves_out(run: Run, text: str, verdicts: str) -> N
     assert run(f"```python\n{text}\n```\n") == verdicts
 
 
+@pytest.mark.thorough
 def test_what_is_not_installed_is_missing(run: Run) -> None:
     page = "```python\n>>> torch.ones(2)\n[1.0, 1.0]\n```\n"
     isolated = {"python": [sys.executable, "-I", "-S"]}

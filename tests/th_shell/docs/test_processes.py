@@ -48,7 +48,7 @@ def test_processes_and_folder_go_with_the_run(starter: Starter, how: str) -> Non
     assert not Path(folder).parent.exists()
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT, signal.SIGHUP])
 def test_nothing_is_left_when_th_docs_is_ended(tmp_path: Path, ending: signal.Signals) -> None:
     if signal.getsignal(ending) is signal.SIG_IGN:
@@ -84,7 +84,7 @@ end
 """
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "kill",
     [

@@ -162,6 +162,7 @@ def test_modules_are_not_spoilt(runner: Runner, tmp_path: Path) -> None:
     assert found == ["ran", "fragment", "differs"]
 
 
+@pytest.mark.thorough
 def test_a_file_that_a_fragment_would_have_made(runner: Runner, tmp_path: Path) -> None:
     page = (
         "```\n>>> f = open('none/such', 'w')\n>>> open('none/such').read()\n'a'\n"
@@ -203,6 +204,7 @@ def test_results_show_the_page_and_the_whole_error(runner: Runner, tmp_path: Pat
     assert result.got.startswith('Traceback (most recent call last):\n  File "<input 1>", line 1')
 
 
+@pytest.mark.thorough
 def test_strict(runner: Runner, tmp_path: Path) -> None:
     page = "```\n>>> 1\n```\n\n```python\nIn [1]: 2\n```\n\n```python\nprint(3)\n```\n"
     found = check(runner, tmp_path, page, Layer(Settings(strict=True)))

@@ -44,12 +44,13 @@ def shown(label: str, output: str, lead: str = "This prints:") -> str:
 NAMES = data(__file__, "NAMES")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("page", "verdicts"), NAMES.items())
 def test_names_without_values(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
 
 
+@pytest.mark.thorough
 def test_what_follows_from_a_failure_names_its_line(runner: Runner, tmp_path: Path) -> None:
     page = python(">>> import nosuch\n>>> nosuch.x\n1\n>>> y = nosuch.x\n>>> y\n2\n>>> 1\n1")
     results = judged(runner, tmp_path, "page.md", page)
@@ -60,7 +61,7 @@ def test_what_follows_from_a_failure_names_its_line(runner: Runner, tmp_path: Pa
 VALUES = data(__file__, "VALUES")
 
 
-@pytest.mark.sample(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("page", "verdicts"), VALUES.items())
 def test_values_as_other_prompts_show_them(
     runner: Runner, tmp_path: Path, page: str, verdicts: str
@@ -83,7 +84,7 @@ CHANGING = {
 }
 
 
-@pytest.mark.sample(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("page", "verdicts"), CHANGING.items())
 def test_outputs_that_no_run_prints_again(
     runner: Runner, tmp_path: Path, page: str, verdicts: str
@@ -118,13 +119,13 @@ NOTHING_SHOWN = {
 }
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("page", "verdicts"), NOTHING_SHOWN.items())
 def test_pages_that_show_nothing(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("label", ["text", "output", "console", "none", ""])
 def test_outputs_in_fences_of_their_own(runner: Runner, tmp_path: Path, label: str) -> None:
     assert words(judged(runner, tmp_path, "a.md", shown(label, "5"))) == "differs"
@@ -140,7 +141,7 @@ def test_a_fence_of_the_shell_is_no_output(runner: Runner, tmp_path: Path) -> No
 PYTHON = data(__file__, "PYTHON")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("page", "verdicts"), PYTHON.items())
 def test_outputs_of_python_are_texts(
     runner: Runner, tmp_path: Path, page: str, verdicts: str
@@ -224,7 +225,7 @@ def test_directives_of_sphinx(runner: Runner, tmp_path: Path) -> None:
 COMMENTS = data(__file__, "COMMENTS")
 
 
-@pytest.mark.sample(3)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("page", "verdicts"), COMMENTS.items())
 def test_values_in_comments(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
@@ -403,7 +404,7 @@ OMISSIONS = {
 }
 
 
-@pytest.mark.sample(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("page", "verdict"), OMISSIONS.items())
 def test_a_page_that_shows_outputs_has_to_show_all(
     runner: Runner, tmp_path: Path, page: str, verdict: str
@@ -420,7 +421,7 @@ BELOW_BLANK_LINES = {
 }
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("code", "verdict"), BELOW_BLANK_LINES.items())
 def test_a_value_below_a_blank_line(
     runner: Runner, tmp_path: Path, code: str, verdict: str

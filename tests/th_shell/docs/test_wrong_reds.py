@@ -294,7 +294,7 @@ ORDERS = {
 TABLES = (COMMENTS, NAMES, DEVICES, COLUMNS, LOCALS, REPAIRS, ORDERS)
 
 
-@pytest.mark.sample(27)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(("page", "verdicts"), [row for table in TABLES for row in table.items()])
 def test_pages_of_lua(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
@@ -311,7 +311,7 @@ FENCES = {
 }
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("page", "verdicts"), FENCES.items())
 def test_code_without_a_language(
     runner: Runner, tmp_path: Path, page: tuple[str, str], verdicts: str
@@ -319,6 +319,7 @@ def test_code_without_a_language(
     assert words(judged(runner, tmp_path, *page)) == verdicts
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("name", "verdicts"), [("config", "ran fragment"), ("other", "ran error")])
 def test_penlights_modules_are_not_what_a_page_means(
     runner: Runner, tmp_path: Path, name: str, verdicts: str
@@ -327,7 +328,7 @@ def test_penlights_modules_are_not_what_a_page_means(
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("page", "verdict"), SCRIPTS.items())
 def test_what_a_script_need_not_show(
     runner: Runner, tmp_path: Path, page: str, verdict: str
@@ -369,7 +370,7 @@ BELOW = {
 }
 
 
-@pytest.mark.sample(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("shown", "verdict"), BELOW.items())
 def test_what_a_script_prints_by_chance(
     runner: Runner, tmp_path: Path, shown: tuple[str, str], verdict: str
@@ -434,12 +435,13 @@ PYTHON = {
 }
 
 
-@pytest.mark.sample(9)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("page", "verdicts"), PYTHON.items())
 def test_pages_of_python(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", python(page))) == verdicts
 
 
+@pytest.mark.thorough
 def test_a_setup_changes_no_display(runner: Runner, tmp_path: Path) -> None:
     text = """
     .. testsetup::
@@ -460,6 +462,7 @@ def test_a_setup_changes_no_display(runner: Runner, tmp_path: Path) -> None:
     assert found == "pass ran ran pass"
 
 
+@pytest.mark.thorough
 def test_a_setup_may_have_prompts(runner: Runner, tmp_path: Path) -> None:
     text = """
     .. testsetup::

@@ -302,7 +302,7 @@ def test_what_one_command_brings_meets_the_needs_of_the_others(
 NEEDY = "package = 'needy' version = '1-1' dependencies = {'base >= 1'}"
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("word", [".", "..", "../mine"])
 def test_a_folder_has_its_own_name(
     word: str, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -433,6 +433,7 @@ def test_wrong_words(words: list[str], message: str) -> None:
     assert str(caught.value) == message
 
 
+@pytest.mark.thorough
 def test_a_name_that_torchs_rockspecs_have(
     sources: Path,
     tmp_path: Path,
@@ -461,6 +462,7 @@ def test_where_the_rockspecs_cannot_be_had(
     assert told.startswith("th: ") and "not known" not in told
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("name", "code", "told"),
     [

@@ -75,7 +75,7 @@ def is_killed(act: Callable[[], None], step: int, patch: pytest.MonkeyPatch) -> 
     return False
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("change", "after"),
     [

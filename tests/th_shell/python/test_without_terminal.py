@@ -9,13 +9,14 @@ from tests.processes import run_python
 from tests.th_shell.conftest import TOP, Run
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("text", "printed"), data(__file__, "test_what_is_piped_is_run_as_inputs"))
 def test_what_is_piped_is_run_as_inputs(python: Run, text: str, printed: str) -> None:
     done = python(input=text)
     assert (done.returncode, done.stdout, done.stderr) == (0, printed, "")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("text", "printed", "error"),
     [

@@ -56,6 +56,7 @@ def test_a_page_at_the_prompt_of_python(command: list[str], environment: dict[st
     terminal.close()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("flag", [(), ("-i",)])
 def test_others_see_what_the_reference_prints(
     command: list[str], environment: dict[str, str], flag: tuple[str, ...]

@@ -28,6 +28,7 @@ def lua() -> Any:
 FILES = sorted(LUA.rglob("*.lua")) + sorted((TOP / "tests").rglob("*.lua"))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("strip", [False, True])
 def test_taking_them_out_gives_the_bytes_as_written(lua: Any, strip: bool) -> None:
     changed = 0

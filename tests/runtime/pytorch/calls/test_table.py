@@ -64,7 +64,7 @@ def uses_its_parameters(row: Row) -> bool:
     return set(inspect.signature(function).parameters) <= used | WITHOUT_EFFECT
 
 
-@pytest.mark.sample(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "holds",
     [
