@@ -538,6 +538,22 @@ def test_a_program_runs_again(client: Client, program: Path, line: int | None) -
     assert client.output() == "begin\t\nbegin\t\nend\t\n"
 
 
+@pytest.mark.parametrize(
+    "loop", ["while not go do x = x + 1 end", "for i = 1, math.huge do if go then break end end"]
+)
+def test_a_loop_on_one_line_pauses(client: Client, program: Path, loop: str) -> None:
+    program.write_text(f"x = 0\nprint('begin')\n{loop}\nx = 5\n")
+    client.launch(program, 4)
+    client.wait("output")
+    time.sleep(0.1)  # LuaJIT has compiled the loop
+    client.ask("pause", threadId=1)
+    assert client.stopped() == ("pause", 3)
+    assert client.ask("evaluate", expression="x < 0", frameId=1)["result"] == "false"
+    client.ask("evaluate", expression="go = true", frameId=1)
+    assert client.go("continue") == ("breakpoint", 4)
+    assert client.finish() == 0
+
+
 @pytest.mark.thorough
 def test_what_a_long_step_runs_is_told(client: Client, program: Path) -> None:
     program.write_text(
