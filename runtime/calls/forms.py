@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -31,7 +32,8 @@ from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 Reader = Callable[[Any], Any] | None
 
 
-class Foreign(NamedTuple):
+@dataclass(eq=False)
+class Foreign:
     """Stands for a Lua value that Python never looks into: a table, function, thread or cdata.
 
     kind: the value's Lua type. typename: its torch class, None where it has none.

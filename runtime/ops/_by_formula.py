@@ -56,7 +56,7 @@ class Formula:
     def _cases(self) -> list[tuple[str, CodeType | None]]:
         """The formulas, and the conditions on numbers under which they hold."""
         trees = cases(parse(self._text))
-        return [(ast.unparse(tree), test and _compiled(test)) for tree, test in trees]
+        return [(ast.unparse(tree), _compiled(test) if test else None) for tree, test in trees]
 
     @cached_property
     def _is_comparison(self) -> bool:
