@@ -7,7 +7,7 @@ names in the code are told in formula_code.py.
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from th_shell.runtime.calls.forms import Form
 from th_shell.runtime.calls.table import Row
@@ -21,8 +21,7 @@ SIZES = {"d": 8, "f": 4, "?": 1, _LONG: 8, _INT: 4, _BYTE: 1}
 POINTERS = {"d": "double", "f": "float", "?": "byte", _LONG: "long", _INT: "int", _BYTE: "byte"}
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """A call of one form: what each parameter of the row's implementation is in it.
 
     names: the parameters, in the order of the form's arguments. places: the position in the call,

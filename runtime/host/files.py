@@ -23,7 +23,6 @@ from th_shell.runtime.core.tensor import Tensor, fits_storage
 from th_shell.runtime.host.lua_calls import guarded
 from th_shell.runtime.io.diskfile import DiskFile, SavedFile
 from th_shell.runtime.io.file import File
-from th_shell.runtime.io.foreign_files import explanation_of_file
 from th_shell.runtime.io.memoryfile import MemoryFile
 from th_shell.runtime.io.pipefile import PipeFile
 from th_shell.runtime.io.replacement import replace_file
@@ -64,6 +63,8 @@ def _remaining(file: File) -> int:
 
 
 def _explanation(name: bytes, mode: bytes) -> bytes:
+    from th_shell.runtime.io.foreign_files import explanation_of_file  # which few need
+
     return b"\1" + explanation_of_file(name, mode.decode()).encode()
 
 
