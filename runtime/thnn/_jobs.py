@@ -191,6 +191,11 @@ def blas(name: str, itemsize: int) -> int:
     return address
 
 
+def find_asum(x: Array) -> int:
+    """Return the address of BLAS's asum, by which jobs see whether numbers are finite; 0: none."""
+    return find_blas("asum", x.itemsize) or 0
+
+
 def run(
     job: str,
     positions: int,

@@ -16,7 +16,7 @@ import numpy as np
 
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.tensor import Tensor, describe
-from th_shell.runtime.thnn._jobs import loops, run, working
+from th_shell.runtime.thnn._jobs import find_asum, loops, run, working
 from th_shell.runtime.thnn.checks import check, check_counts, check_shapes
 from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
@@ -150,6 +150,7 @@ def batch_norm(call: Call) -> None:
         "nn_normalize",
         lie["channels"],
         work=x.size,
+        asum=find_asum(x),
         input=x,
         output=call.write(call.output, call.input.sizes),
         weight=weight,
@@ -192,6 +193,7 @@ def batch_norm_backward(call: Call) -> None:
         "nn_normalize_back",
         lie["channels"],
         work=x.size,
+        asum=find_asum(x),
         input=x,
         grads=g,
         gradient=out,
