@@ -23,12 +23,7 @@ from tests.th_shell.terminals import Terminal
 
 TOP = Path(__file__).parents[1]
 COLUMNS, LINES = 78, 200
-_INPUTS = (
-    "x = torch.range(1, 6):resize(2, 3)",
-    "x",
-    "x * torch.ones(2, 2)",
-    "? torch.cumsum",
-)
+_INPUTS = tuple(data(__file__, "_INPUTS"))
 _PAGE = data(__file__, "_PAGE")
 _NEVER = b"\0"  # to wait for: so that a time goes by
 _TIME = re.compile(r"\[\d+\.\d+s\]|\d+\.\d+ ?s\b")

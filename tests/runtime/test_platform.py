@@ -17,10 +17,7 @@ from th_shell.runtime.core import platform
 TOP = Path(__file__).parent.parent.parent
 
 # A library for Lua as macOS's wheels of it are.
-LUPA = """
-def __getattr__(name):
-    raise AttributeError(name)
-"""
+LUPA = data(__file__, "LUPA")
 NO_LUAJIT = (
     "th needs LuaJIT 2.1 in lupa, whose wheels have it for Linux and not for macOS "
     "(cannot import name 'luajit21' from 'lupa' ({lupa})); the README tells how to build it\n"
@@ -106,12 +103,7 @@ def test_functions_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # -- what can be done without
 
-PROGRAM = """
-torch.manualSeed(5)
-for i = 1, 5 do local x = torch.ones(2 ^ 20) end
-collectgarbage() collectgarbage()
-print((torch.randn(200000) + 1):add(2):sum(), torch.exponential(2), torch.rand(3):log():sum())
-"""
+PROGRAM = data(__file__, "PROGRAM")
 
 
 @pytest.mark.thorough

@@ -104,12 +104,7 @@ local view, total, row, rows = torch.Tensor(), torch.Tensor(), torch.ones(1, 5),
     assert links_by_chance(tmp_path / "script.lua", before, calls) <= {"loop", "root", "stitch"}
 
 
-JOBS = {
-    "rows": "m:index(1, at)",
-    "gather columns": "m:gather(2, index)",
-    "gather rows": "m:gather(1, index)",
-    "convolution": "torch.conv2(m, weights)",
-}
+JOBS = data(__file__, "JOBS")
 
 
 @pytest.mark.thorough

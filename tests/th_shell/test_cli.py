@@ -23,12 +23,7 @@ TOP = Path(__file__).parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 BOOM = data(__file__, "BOOM")
-TRACEBACK = """\
-stack traceback:
-	[C]: in function 'error'
-	{0}:2: in function 'f'
-	{0}:5: in main chunk
-"""
+TRACEBACK = data(__file__, "TRACEBACK")
 
 
 def outcome(done: subprocess.CompletedProcess[str]) -> tuple[int, str, str]:
@@ -65,10 +60,7 @@ def test_check_looks_for_globals_beside_packages_that_load_anything(
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("program", "error"),
-    [
-        ("torch.CudaTensor(3)", "call field 'CudaTensor'"),
-        ("cutorch.setDevice(1)", "index global 'cutorch'"),
-    ],
+    data(__file__, "test_what_to_do_about_gpus"),
 )
 def test_what_to_do_about_gpus(th: Run, program: str, error: str) -> None:
     assert th("-e", program).stderr == (
@@ -131,10 +123,7 @@ def test_a_script_from_the_standard_input(th: Run) -> None:
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("statement", "message"),
-    [
-        ("x = = 1", "(command line):1: unexpected symbol near '='"),
-        ("for i = 1, 2 do", "(command line):1: 'end' expected near '<eof>'"),
-    ],
+    data(__file__, "test_a_syntax_error"),
 )
 def test_a_syntax_error(th: Run, statement: str, message: str) -> None:
     assert outcome(th("-e", statement)) == (1, "", f"th: {message}\n")
@@ -154,12 +143,7 @@ def test_what_is_piped_is_run_as_at_the_prompt(
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("source", "out", "error"),
-    [
-        ("1\n\nx:foo()\n2", "1\t\n2\t\n", "stdin:3: attempt to index global 'x' (a nil value)"),
-        ("1\ny = = 2\n3", "1\t\n3\t\n", "stdin:2: unexpected symbol near '='"),
-        ("1\nx = {", "1\t\n", "stdin:2: unexpected symbol near '<eof>'"),
-        ("# 1", "", "stdin:1: attempt to get length of a number value"),
-    ],
+    data(__file__, "test_what_is_piped_goes_on_after_an_error"),
 )
 def test_what_is_piped_goes_on_after_an_error(th: Run, source: str, out: str, error: str) -> None:
     done = th(input=source)

@@ -10,15 +10,7 @@ import pytest
 from tests.data_files import data
 from th_shell.runtime.shell import Dialogue, Engine, LuaError, Stop
 
-FAILING = b"""local t = torch.zeros(2, 3)
-local function inner(a, ...)
-  local s = 'text'
-  t = t
-  error('bad')
-end
-local function outer(n) local m = n + 1 inner(m, true, nil) end
-outer(4)
-"""
+FAILING = data(__file__, "FAILING").encode()
 
 
 @pytest.fixture

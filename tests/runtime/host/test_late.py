@@ -10,11 +10,7 @@ from tests.processes import run_python
 pytestmark = pytest.mark.unguarded("numpy is loaded from the start")
 
 # What takes long to load. The finder of an editable installation loads some of the rest.
-HEAVY = """
-numpy scipy threadpoolctl dataclasses inspect tempfile traceback importlib.resources
-th_shell.runtime.core.tensor th_shell.runtime.calls.plans th_shell.runtime.io.file
-th_shell.runtime.ops th_shell.runtime.host.numpy_functions
-"""
+HEAVY = data(__file__, "HEAVY")
 
 START = data(__file__, "START")
 
@@ -119,17 +115,7 @@ run(engine, b"print(x)")
 @pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS limits memory there")
 def test_it_is_not_begun_without_memory_for_all_of_it() -> None:
-    code = """
-import resource
-engine = Engine()
-run(engine, b"print(1)")
-with open("/proc/self/statm") as file:
-    used = int(file.read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + (50 << 20), resource.RLIM_INFINITY))
-run(engine, b"x = torch.ones(2)")
-resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-run(engine, b"print(torch.ones(2):sum())")
-"""
+    code = data(__file__, "test_it_is_not_begun_without_memory_for_all_of_it")
     expected = "1\t\nerror: stdin:1: $ Torch: not enough memory. Buy new RAM!\n2\t\n"
     assert run(code) == expected
 
@@ -207,50 +193,17 @@ run(engine, b"local x = torch.rand(2e5) assert(torch.sort(x)[1] == x:min())")
 
 @pytest.mark.thorough
 def test_threads_that_need_it_at_once() -> None:
-    code = """
-engines = [Engine() for _ in range(4)]
-both = threading.Barrier(4)
-def work(engine):
-    both.wait()
-    run(engine, b"assert(torch.ones(2, 3):t():sum() == 6)")
-threads = [threading.Thread(target=work, args=(engine,)) for engine in engines]
-for thread in threads: thread.start()
-for thread in threads: thread.join()
-"""
+    code = data(__file__, "test_threads_that_need_it_at_once")
     assert run(code) == ""
 
 
 @pytest.mark.thorough
 def test_ctrl_c_waits_until_it_is_loaded() -> None:
-    code = """
-def noticed():
-    os.kill(os.getpid(), signal.SIGINT)
-engine = Engine()
-engine.count_loops()
-try:
-    with engine.interruptible():
-        engine.inputs.evaluate(b"x = torch.ones(2) while true do end")
-except runtime.shell.Interrupted as error:
-    print(error.message, "th_shell.runtime.ops" in sys.modules)
-run(engine, b"print(torch.ones(2):sum())")  # whether x has its value depends on when Lua looks
-"""
+    code = data(__file__, "test_ctrl_c_waits_until_it_is_loaded")
     assert run(NOTICE + code) == "interrupted! True\n2\t\n"
 
 
 @pytest.mark.thorough
 def test_a_fork_waits_until_it_is_loaded() -> None:
-    code = """
-begun = threading.Event()
-def noticed():
-    begun.set()
-thread = threading.Thread(target=preload_operations)
-thread.start()
-begun.wait()
-child = os.fork()
-if child:
-    os.waitpid(child, 0)
-run(Engine(), b"print(torch.ones(2):sum())")
-if not child:
-    os._exit(0)
-"""
+    code = data(__file__, "test_a_fork_waits_until_it_is_loaded")
     assert run(NOTICE + code) == "2\t\n2\t\n"

@@ -426,22 +426,7 @@ def test_log_points(client: Client, program: Path) -> None:
     assert client.output() == "".join(lines) + "the end\n12\tnil\t6\t\n"
 
 
-FUNCTIONS = """
-local Box = {}
--- function Box:open()
-function Box:open(n)
-  local width = n
-  return width
-end
-Box.close = function(self)
-  return 2
-end
-function short() return 3 end
-local m = require 'm'
-Box:open(1)
-Box:close()
-print(short(), m.late(4))
-"""
+FUNCTIONS = data(__file__, "FUNCTIONS")
 
 
 def test_function_breakpoints(client: Client, program: Path) -> None:

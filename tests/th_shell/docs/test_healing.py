@@ -187,11 +187,7 @@ def test_a_text_in_the_block_below_is_repaired(check_text: CheckPage) -> None:
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "text",
-    [
-        "M = require 'torch'\n> M.type('x')\ntable\n",  # a module's functions are no methods
-        "> 'a' .. 'b'  -- the name of a file\nc:\\one\\two.txt\n",  # no end of a comment
-        "> 'a' .. 'b'  -- the name of a file\n'\\s25g.'\n",
-    ],
+    data(__file__, "test_what_is_no_damage_is_not_repaired"),
 )
 def test_what_is_no_damage_is_not_repaired(check_text: CheckPage, text: str) -> None:
     results = check_text(f"```\n{text}```\n").results

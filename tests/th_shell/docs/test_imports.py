@@ -101,10 +101,7 @@ def test_words_and_what_they_show(tmp_path: Path, capfd: pytest.CaptureFixture[s
 
 @pytest.mark.parametrize(
     ("words", "problem"),
-    [
-        (["--language", "ruby"], "argument --language: ruby: neither lua nor python"),
-        (["--torch", "other"], "argument --torch: neither 'th' nor 'installed'"),
-    ],
+    data(__file__, "test_wrong_words"),
 )
 def test_wrong_words(words: list[str], problem: str, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
@@ -114,11 +111,7 @@ def test_wrong_words(words: list[str], problem: str, capfd: pytest.CaptureFixtur
 
 @pytest.mark.parametrize(
     ("said", "problem"),
-    [
-        ("language = 'ruby'", "language: ruby: neither lua nor python"),
-        ("language = 3", "language: not a text"),
-        ("torch = 'other'", "torch: neither 'th' nor 'installed'"),
-    ],
+    data(__file__, "test_wrong_settings"),
 )
 def test_wrong_settings(said: str, problem: str, tmp_path: Path) -> None:
     (tmp_path / "th-docs.toml").write_text(said)

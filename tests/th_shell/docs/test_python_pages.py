@@ -105,24 +105,7 @@ def test_what_holds(runner: Runner, tmp_path: Path, example: str) -> None:
 
 @pytest.mark.thorough
 def test_what_depends_on_chance(runner: Runner, tmp_path: Path) -> None:
-    page = """\
-```python
->>> import random
->>> random.random()
-0.25
->>> random.random()
-7.25
->>> id(random)
-128132029013872
->>> hash('a')
-17
->>> import time
->>> int(time.time())
-1600000000
->>> "id"
-'id'
-```
-"""
+    page = data(__file__, "test_what_depends_on_chance")
     found = check(runner, tmp_path, page)
     shown = [result.verdict.value for result in found if result.example.expected]
     assert shown == ["layout", "differs", "layout", "layout", "layout", "pass"]
@@ -226,10 +209,7 @@ def test_what_is_compared(expected: str, output: str, shown: str) -> None:
 PAGE = data(__file__, "PAGE")
 
 #: A command that runs the engine's script with one argument more.
-COMMAND = """\
-import os, sys
-os.execv(sys.executable, [sys.executable, sys.argv[-1], *sys.argv[1:-1]])
-"""
+COMMAND = data(__file__, "COMMAND")
 
 
 @pytest.mark.thorough
@@ -250,10 +230,7 @@ def test_engines_and_preludes(tmp_path: Path, capfd: pytest.CaptureFixture[str])
 
 @pytest.mark.parametrize(
     ("engine", "problem"),
-    [
-        ("ruby: irb", "argument --engine: ruby: neither lua nor python"),
-        ("python:", "argument --engine: no command"),
-    ],
+    data(__file__, "test_wrong_engines"),
 )
 def test_wrong_engines(engine: str, problem: str, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):

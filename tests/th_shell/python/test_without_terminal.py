@@ -19,11 +19,7 @@ def test_what_is_piped_is_run_as_inputs(python: Run, text: str, printed: str) ->
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("text", "printed", "error"),
-    [
-        ("1\n1/0\n2\n", "1\n", "ZeroDivisionError: division by zero"),
-        ("1\n2 +\n", "", "SyntaxError: invalid syntax"),
-        (">>> 1\n>>> 1/0\n>>> 2\n", "1\n", "ZeroDivisionError: division by zero"),
-    ],
+    data(__file__, "test_an_error_ends_what_is_piped"),
 )
 def test_an_error_ends_what_is_piped(python: Run, text: str, printed: str, error: str) -> None:
     done = python(input=text)

@@ -161,12 +161,7 @@ def test_a_loop_that_begins_otherwise_is_compiled_as_a_loop_again(lua: Any) -> N
 
 @pytest.mark.parametrize(
     "source",
-    [
-        "return 1",
-        "print('a') print('b')",
-        "local function f() print(1) end f()",
-        "if x then return else print(2) end",
-    ],
+    data(__file__, "test_what_ends_soon_is_left_as_it_is"),
 )
 def test_what_ends_soon_is_left_as_it_is(lua: Any, source: str) -> None:
     assert lua.dumps(source.encode(), b"=x")[1] is None

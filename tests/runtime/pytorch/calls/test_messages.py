@@ -51,11 +51,7 @@ def test_names_that_tensors_lack(name: str, why: str) -> None:
 
 @pytest.mark.parametrize(
     ("code", "message"),
-    [
-        ("torch.ones(2, requires_grad=True)", "autograd is not provided here"),
-        ("X.requires_grad_()", "autograd is not provided here"),
-        ("X + 1j", "complex numbers are not provided here"),
-    ],
+    data(__file__, "test_what_is_not_provided_says_so"),
 )
 def test_what_is_not_provided_says_so(code: str, message: str) -> None:
     with pytest.raises((NotImplementedError, TypeError), match=message):
