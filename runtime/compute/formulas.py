@@ -53,7 +53,7 @@ def _problems(row: Row) -> Iterator[str]:
 
 
 def _parameters(row: Row) -> list[str]:
-    """The names in a row's formula, in the order of the form's arguments."""
+    """Return the names that a row's formula may use, in the order of the form's arguments."""
     if row.kinds:
         return ["r", "a", "b", "c"]
     if row.reads_call:
@@ -67,7 +67,9 @@ def has_formula(name: str) -> bool:
 
 
 def source(name: str, space: str, code: int, dtype: DType = DOUBLE) -> str | None:
-    """The Lua function for a call of an operation of an element type; None where there is none.
+    """Return the text of the Lua function for a call; None where Lua cannot compute it.
+
+    name: the operation. dtype: the element type of its tensors.
 
     space: 'method' or 'function'. code: the kinds of up to five arguments as digits to the
     base 3, the first argument last: 1 a tensor, 2 a number.

@@ -1,4 +1,4 @@
-"""Operators that give elements other places: shapes, parts, joins."""
+"""Operators that change shapes, take parts of tensors, and join them; they compute nothing."""
 
 from __future__ import annotations
 
