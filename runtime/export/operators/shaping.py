@@ -1,7 +1,5 @@
 """Operators that change shapes, take parts of tensors, and join them; they compute nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import prod

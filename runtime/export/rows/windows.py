@@ -1,7 +1,5 @@
 """Convolutions of one, two and three dimensions; pooling, resampling and padding."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 
