@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 from textwrap import wrap
 
+from tests.formula_checks import check_formulas
 from th_shell.runtime.calls.table import TABLE
 from th_shell.runtime.compute import formulas
 from th_shell.runtime.ops import ROWS_ADDED
@@ -28,7 +29,7 @@ def listing() -> str:
     Raises ValueError where an operation's formula does not suit it.
     """
     assert ROWS_ADDED
-    formulas.check_formulas()
+    check_formulas()
     alike: dict[str, list[str]] = {}
     for name in filter(_where, TABLE):
         alike.setdefault(f"{_where(name)}{_mark(name)}: ", []).append(name)

@@ -15,7 +15,7 @@ from typing import Any
 
 from th_shell.runtime.calls.results import class_id
 from th_shell.runtime.core.dtypes import CHAR
-from th_shell.runtime.core.encoding import shown
+from th_shell.runtime.core.encoding import printable
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.process import leave
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
@@ -41,7 +41,7 @@ def _replace(name: bytes, data: bytes) -> None:
     try:
         replace_file(name, data)
     except OSError as error:
-        raise TorchError(f"{shown(name)}: {error.strerror}") from None
+        raise TorchError(f"{printable(name)}: {error.strerror}") from None
 
 
 def _over_bytes(address: int, size: int) -> tuple[File, int]:

@@ -1,4 +1,4 @@
-"""Tensors and storages as Python programs have them, and the runtime's under them.
+"""Converts between the tensors and storages that Python programs get and those of the runtime.
 
 Only this module knows the classes that programs get.
 """

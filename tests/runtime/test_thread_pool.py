@@ -337,7 +337,7 @@ def test_finalizers_within_jobs(tmp_path: Path) -> None:
     # own has little memory to go through, and so many collections.
     script = tmp_path / "script.lua"
     script.write_text(data(__file__, "test_finalizers_within_jobs"))
-    run = run_th(script, timeout=120)
+    run = run_th(script, timeout=600)
     assert run.stdout == "0 of many"
 
 

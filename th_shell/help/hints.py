@@ -36,7 +36,8 @@ _RAISING = ("error", "assert", "xerror")
 _COMPILING = ("dofile",)
 
 
-#: Characters of a message, and of a line of code, that are looked at: rules may take the square.
+#: Characters of a message, and of a line of code, above which no hint is sought: rules may take
+#: time in proportion to the square of them.
 _LONGEST = 2000
 
 

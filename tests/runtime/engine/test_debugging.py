@@ -409,7 +409,7 @@ def test_a_thousand_lines_are_stepped_in_a_second(engine: Engine, tmp_path: Path
     path.write_text("local n = 0\nfor i = 1, 500 do\n  n = n + i\n  n = n - 1\nend\n")
     recorder = Recorder(["step"] * 1000)
     engine.debugging.request("enter", str(path))
-    start = time.monotonic()
+    start = time.process_time()  # not of other processes
     debugged(engine, path, recorder)
     assert len(recorder.stops) > 1000
-    assert time.monotonic() - start < 1
+    assert time.process_time() - start < 1
