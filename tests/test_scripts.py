@@ -119,3 +119,27 @@ def test_an_environment_with_pytorch(checkout: tuple[Path, dict[str, str]], tmp_
         asked = f"cpu pip install --python {python} -e {top}[test] {also}\n"
         assert log.read_text() == asked * is_new
     assert "Setting up .venv/torch, once: " in done.stderr
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("words", "extras", "command"),
+    [
+        (["a b"], "site", "-m mkdocs build --quiet --site-dir {here}/a b"),
+        ([], "site", "-m mkdocs build --quiet --site-dir {top}/build/site"),
+        (["--check", "-x"], "test,site,browser", "-m pytest -m slow -n 0 -rs tests/site -x"),
+    ],
+)
+def test_the_site_is_built_or_checked(
+    checkout: tuple[Path, dict[str, str]],
+    tmp_path: Path,
+    words: list[str],
+    extras: str,
+    command: str,
+) -> None:
+    top, env = checkout
+    env = env | {"PATH": f"{tmp_path}/bin:{env['PATH']}"}
+    script = [str(top / "scripts/site"), *words]
+    done = subprocess.run(script, env=env, cwd=tmp_path, text=True, capture_output=True, timeout=60)
+    assert done.stdout == f"ran {command.format(here=tmp_path, top=top)}\n"
+    assert (tmp_path / "log").read_text().endswith(f" -e {top}[{extras}]\n")
