@@ -75,7 +75,7 @@ def test_prompt_within_code_is_one_example(tmp_path: Path) -> None:
 LINES = """\
 |text|more text|Text > x|- item|- Item|1. item|  more|    code|      code|```|``` lua|~~~|> quote
 > ```
-# Title|===|---|***|<!--|-->|<pre>|</pre>|<div>|[a]: b|\ttab|* * *|x|\f|+ | text|    - x|    text
+# Title|===|---|***|<!--|-->|<textarea>|</textarea>|<div>|[a]: b|\ttab|* * *|x|\f|+ | text|    - x|    text
 > text|>     code|- ```|  ```|-     code|<script>|</script>""".replace("\n", "|").split("|")
 
 
