@@ -24,6 +24,7 @@ from pathlib import Path
 from th_shell.docs.checking import Assessment, Checker, assess_page, held, own_faults
 from th_shell.docs.command_lines import parser_of, rules_of
 from th_shell.docs.judging.agreement import comparison
+from th_shell.docs.judging.missing_outputs import LEFT_OUT
 from th_shell.docs.judging.printout import ANYTHING
 from th_shell.docs.judging.python_output import comparable_outcome
 from th_shell.docs.judging.verdicts import Result, Verdict
@@ -100,8 +101,6 @@ def _say(line: str) -> None:
 
 # -- finding the changes
 
-#: The characters that a blank line of a page may have.
-_MARKS = "-># \t\r"
 _REWRITTEN = (Verdict.DIFFERS, Verdict.DAMAGED)
 #: Of further runs, which differ in all that runs may differ in.
 _PLANS = [Plan(n, fill=0x11 * n, clock=n * 10_000_019, engine=n) for n in (2, 3, 4, 5)]
@@ -197,6 +196,8 @@ class Correction:
         example = result.example
         if printed is None or result.verdict not in _REWRITTEN or self._ends_script(index):
             return None
+        if result.note == LEFT_OUT:
+            return self._put_in(index, printed)
         first, last = example.documented or (0, -1)
         old = [line for number, line in self._read.items() if first <= number <= last]
         is_known = all(_around(self._lines[line.number - 1], line) for line in old)
@@ -217,18 +218,44 @@ class Correction:
         start = first if example.apart else example.last
         is_torn = not self._read.keys() >= set(range(start, last))  # by a page break
         is_guess = any(self._has_lost(self._read[n], changed[n], is_torn) for n in changed)
-        return Change(index, changed) if changed and not is_guess else None
+        return Change(index, self._filled(changed)) if changed and not is_guess else None
+
+    def _put_in(self, index: int, printed: str) -> Change | None:
+        """Return the change that puts a printed text below an input, if the page can show it."""
+        number = self._assessment.results[index].example.last
+        line = self._read[number].text
+        shown = [text.rstrip() for text in printed.rstrip().split("\n")]
+        if "\t" in "\n".join(shown) or not all(shown):
+            return None
+        if "Tensor of size" in self.text and "Tensor of dimension" not in self.text:
+            shown = [text.replace("of dimension", "of size") for text in shown]
+        margin = line[: len(line) - len(line.lstrip())]
+        return Change(index, self._filled({number: [line, *(margin + text for text in shown)]}))
 
     def _has_lost(self, line: Line, texts: Sequence[str], is_torn: bool) -> bool:
         """Return whether blanks beside a line may have been words or lines of the new texts."""
-        above, whole, below = ("", *self._lines, "")[line.number - 1 : line.number + 2]
-        if len(texts) > 1 and (is_torn or not above.strip(_MARKS) or not below.strip(_MARKS)):
-            return True
         old, new = line.text.split(), " ".join(texts).split()
+        if is_torn and len(texts) > 1:
+            return True
         if is_torn and new and not line.text.partition(old[0])[0] == texts[0].partition(new[0])[0]:
             return True
-        is_more = len(old) < len(new) or bool(new) and old[-1:] != new[-1:]
-        return is_more and whole.rstrip("\r") != whole.rstrip()
+        whole = self._lines[line.number - 1]
+        return len(old) < len(new) and whole.rstrip("\r") != whole.rstrip()
+
+    def _filled(self, new: dict[int, list[str]]) -> dict[int, list[str]]:
+        """Return new lines; a blank line that is the place of one that is put in goes."""
+        for number in [number for number, texts in new.items() if len(texts) > 1]:
+            for beside in (number - 1, number + 1):
+                if beside in self._read and beside not in new and self._is_hole(beside):
+                    new[beside] = []
+        return new
+
+    def _is_hole(self, number: int) -> bool:
+        """Return whether a line is blank, and the page has no blank lines below other outputs."""
+        ends = [e.documented[1] for e in self._page.examples if e.documented and not e.apart]
+        texts = [self._lines[end] for end in ends if end != number - 1 and end < len(self._lines)]
+        text = self._lines[number - 1].rstrip("\r")
+        return not text.strip() and bool(text or not any(not line.strip() for line in texts))
 
     def _ends_script(self, index: int) -> bool:
         """Return whether a documented text may be what statements above print, too."""

@@ -302,3 +302,11 @@ def test_libraries_wait_as_long_as_ever(judged: Judged) -> None:
     says = "async def say(s):\n...     await asyncio.sleep(s)\n...     print(s)\n... "
     text = f">>> import asyncio\n>>> {says}\n>>> {waits}\n>>> asyncio.run(main())\n0.1\n0.2"
     assert judged("python", text)[-1] is PASS
+
+
+@pytest.mark.parametrize(("most", "verdict"), [(0.6, LAYOUT), (0.9, DIFFERS)])
+def test_numbers_that_few_seeds_print(judged: Judged, most: float, verdict: Verdict) -> None:
+    """The first six seeds draw numbers below 0.6, further ones below 0.87."""
+    shown = "-0.1000\n-0.2000\n-0.3000\n-0.4000\n[torch.DoubleTensor of size 4]"
+    page = in_lua((f"torch.range(1, 4) * ({most} - torch.uniform())", shown))
+    assert judged("lua", page) == [verdict]

@@ -46,6 +46,13 @@ NAMES = {
     "m = {}\n```\n\n# B\n\n```lua\nx = m.nosuch(3)": "ran error",
     "mean = {}\n```\n\n# B\n\n```lua\nx = math.max(mean)": "ran error",
     "m = {}\n```\n\n# B\n\n```lua\nm = {}\nx = math.max(m)": "ran ran error",
+    # Or as an object that it is not there.
+    "T = print\n```\n\n# B\n\n```lua\nT:f(3)": "ran fragment",
+    "T = print\n```\n\n```lua\nT:f(3)": "ran error",
+    "Test = print\n```\n\n# B\n\n```lua\nTest:f(3)": "ran error",
+    # Code in a string.
+    "loadstring('lost:f()')()": "fragment",
+    "lost = 3\nloadstring('lost:f()')()": "ran error",
     # A name in other letters that the page uses over and over is its own.
     "outputSize = 3\n" + "x = nosuch.f(outputsize)\n" * 3: "ran fragment fragment fragment",
     "hiddenSize = 3\nerror(hiddensize, inputsize)": "ran fragment",
@@ -90,6 +97,12 @@ NAMES = {
         "ran fragment fragment fragment"
     ),
     "package.preload.m = function() error('a') end\nrequire 'm'\nrequire 'm'": (
+        "ran error fragment"
+    ),
+    "package.preload.m = function() require 'nosuch' end\nx = require 'm'\ny = require 'm'": (
+        "ran fragment fragment"
+    ),
+    "package.preload.m = function() error('a') end\nx = require 'm'\ny = require 'm'": (
         "ran error fragment"
     ),
     "package.preload.m = function() require 'no.such' end\nm = require 'm'\n"
@@ -186,6 +199,13 @@ FENCES = {
     ("page.txt", "USE:\n$ torch\n> 1 + 1\n2\n> 2 + 2\n5\n\n> 3\n4\n"): "pass differs",
     ("page.txt", "USE:\nit begins\n> 1 + 1\n3\n"): "",
     ("page.txt", "```\n$ torch\n> 1 + 1\n3\n```\n"): "skipped differs",
+    # A text in reStructuredText.
+    ("page.txt", "Sum\n\n.. code:: pycon\n\n    >>> 1 + 1\n    2\n\nProse.\n"): "pass",
+    ("page.txt", "Sum\n\n.. code:: pycon\n\n    >>> x = 1\n\nThe sum.\n"): "ran",
+    ("page.txt", "Sum\n\n>>> print('a\\n  * b')\na\n  * b\n\n.. contents::\n"): "pass",
+    # HTML in Markdown.
+    ("page.md", "<table><tr><td><pre>\n1 < 2 --> false\n</pre></table>\n"): "differs",
+    ("page.md", "A table\n\n<pre>\nx = 3\n\nx &lt; 4 --> true\n</pre>\n"): "ran pass",
 }
 
 
@@ -276,6 +296,9 @@ PYTHON = {
     ">>> int(...)\n3": "fragment",
     ">>> len({...})\n2": "differs",
     ">>> int([...])\n3": "error",
+    # What the input above has shown.
+    ">>> 3\n3\n>>> nosuch.f()\n4\n>>> _\n4": "pass fragment fragment",
+    ">>> nosuch.f()\n4\n>>> 3\n3\n>>> _\n4": "fragment pass differs",
     # A remark behind an output.
     ">>> 1 + 1\n2 # the sum": "pass",
     ">>> 1 + 1\n3 # the sum": "differs",

@@ -52,6 +52,7 @@ def with_missing_devices(
         if example.kind not in (Kind.SHELL, Kind.TEXT):
             source, known_modules = example.source, known[example.language]
             imported = names.imported_names(example.language, source)
+            known_modules -= names.bound_names(example.language, source) - imported
             used = sorted(names.read_names(example.language, _reading_code(example)) & missing)
             lacks = result.verdict is Verdict.ERROR and _lacks_device(result)
             if lacks and example.language == LUA:

@@ -20,6 +20,8 @@ from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.page import Page
 from th_shell.docs.running.evaluation import Outcome, Plan, Runner
 
+#: The note of an example whose output the page omits, beside those of others.
+LEFT_OUT = "the page shows what others print, and not this"
 #: If so many outputs of Lua are shown, a single one that is left out counts as lost.
 _MANY = 5
 #: An input that only names a variable, or an element of one.
@@ -52,7 +54,7 @@ def with_missing_outputs(
         ]
         indices = _left_out(judged, texts, every, lines)
     for i in indices:
-        judged[i] = _failed(judged[i], "the page shows what others print, and not this")
+        judged[i] = _failed(judged[i], LEFT_OUT)
     return judged
 
 

@@ -29,6 +29,7 @@ _CHANGED = re.compile(
 )
 #: `require 'nn'` alone: modules of this kind are variables of their own name.
 _REQUIRED = re.compile(rf"(?:^|[;\n])[^\S\n]*require\s*(?:\(\s*)?([\"'])({_NAME})\1")
+_MODULES = re.compile(r"\brequire\s*(?:\(\s*)?([\"'])([\w.-]+)\1")
 _DOTS = re.compile(r"(?<!\.)\.\.\.(?!\.)")
 _TAKES_ANY = re.compile(r"\bfunction\b ?[\w.:]* ?\([^()]*\.\.\.")
 _STAND_INS = re.compile(r"(?<![\w.:])(?:module\b(?!\s*[({=])|(?:string|table)\b(?!\s*[.:\[({=]))")
@@ -90,6 +91,11 @@ def required_names(source: str) -> set[str]:
     return {name for _, name in _REQUIRED.findall(source)} | (
         bound_names(source) if is_assigned else set()
     )
+
+
+def required_modules(source: str) -> set[str]:
+    """Return the modules that code requires, by their whole names."""
+    return {name for _, name in _MODULES.findall(source)}
 
 
 def changed_names(source: str) -> set[str]:

@@ -72,11 +72,12 @@ def test_prompt_within_code_is_one_example(tmp_path: Path) -> None:
     assert contents(read_page(page).blocks) == [[(2, "th> 1")], [(5, "th> 2")], [(9, "th> 3")]]
 
 
-LINES = """\
+TEXTS = """\
 |text|more text|Text > x|- item|- Item|1. item|  more|    code|      code|```|``` lua|~~~|> quote
 > ```
-# Title|===|---|***|<!--|-->|<pre>|</pre>|<div>|[a]: b|\ttab|* * *|x|\f|+ | text|    - x|    text
-> text|>     code|- ```|  ```|-     code|<script>|</script>""".replace("\n", "|").split("|")
+# Title|===|---|***|<!--|-->|<textarea>|</textarea>|<div>|[a]: b|\ttab|* * *|x|\f|+ | text
+    - x|    text|> text|>     code|- ```|  ```|-     code|<script>|</script>"""
+LINES = TEXTS.replace("\n", "|").split("|")
 
 
 @pytest.mark.thorough
