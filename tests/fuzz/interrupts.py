@@ -46,10 +46,10 @@ def work(seed: str, seconds: float) -> dict[str, int]:
     signal.signal(signal.SIGINT, lambda *_: None)  # between inputs
     rng = random.Random(seed)
     inputs = stopped = 0
-    end = time.monotonic() + seconds
     with _signals(rng):  # before there are threads
         engine = Engine()
         engine.inputs.evaluate(_SETUP.encode())
+        end = time.monotonic() + seconds
         while time.monotonic() < end:
             source = rng.choice(_INPUTS)
             inputs += 1

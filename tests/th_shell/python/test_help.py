@@ -1,5 +1,7 @@
 """`? name` and `?? name` at the Python prompt."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import pytest

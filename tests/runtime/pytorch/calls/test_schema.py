@@ -1,5 +1,7 @@
 """Signatures that implementations tell."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from th_shell.torch.calls.schema import (
