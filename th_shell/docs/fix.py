@@ -196,8 +196,14 @@ class Correction:
     def _change(self, index: int, printed: str | None) -> Change | None:
         result = self._assessment.results[index]
         example = result.example
-        if printed is None or result.verdict not in _REWRITTEN or self._ends_script(index):
+        lacks_lines = result.verdict is Verdict.HEALED and result.repaired.startswith(
+            result.original
+        )
+        is_wrong = result.verdict in _REWRITTEN or lacks_lines
+        if printed is None or not is_wrong or self._ends_script(index):
             return None
+        if "Tensor of size" in self.text and "Tensor of dimension" not in self.text:
+            printed = printed.replace("of dimension", "of size")
         if result.note == LEFT_OUT:
             return self._put_in(index, printed)
         first, last = example.documented or (0, -1)
@@ -228,22 +234,19 @@ class Correction:
 
     def _put_in(self, index: int, printed: str) -> Change | None:
         """Return the change that puts a printed text below an input, if the page can show it."""
-        number = self._assessment.results[index].example.last
-        line = self._read[number].text
+        example = self._assessment.results[index].example
+        number, line = example.last, self._read[example.last].text
         shown = [text.rstrip() for text in printed.rstrip().split("\n")]
-        if "\t" in "\n".join(shown) or not all(shown):
+        if "\t" in "\n".join(shown) or example.language == PYTHON and not all(shown):
             return None
-        if "Tensor of size" in self.text and "Tensor of dimension" not in self.text:
-            shown = [text.replace("of dimension", "of size") for text in shown]
         margin = line[: len(line) - len(line.lstrip())]
         return Change(index, self._filled({number: [line, *(margin + text for text in shown)]}))
 
     def _has_lost(self, line: Line, texts: Sequence[str], is_torn: bool) -> bool:
         """Return whether blanks beside a line may have been words or lines of the new texts."""
         old, new = line.text.split(), " ".join(texts).split()
-        if is_torn and len(texts) > 1:
-            return True
-        if is_torn and new and not line.text.partition(old[0])[0] == texts[0].partition(new[0])[0]:
+        is_moved = new and line.text.partition(old[0])[0] != texts[0].partition(new[0])[0]
+        if is_torn and (len(texts) > 1 or is_moved):
             return True
         whole = self._lines[line.number - 1]
         return len(old) < len(new) and whole.rstrip("\r") != whole.rstrip()
