@@ -8,6 +8,7 @@ Engine is `ShellEngine` here. numpy, and what needs it, is loaded at its first u
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from th_shell.runtime.compute.blas_threads import blas_version
 from th_shell.runtime.compute.luajit import luajit_version
 from th_shell.runtime.compute.thread_pool import PROCESSORS
 from th_shell.runtime.core.lua_text import KEYWORDS, Token, structure, tokens
@@ -18,6 +19,7 @@ from th_shell.runtime.engine.shell_engine import ShellEngine as Engine
 from th_shell.runtime.engine.variables import Facts, Member
 from th_shell.runtime.errors import Interrupted, LuaError, LuaSyntaxError
 from th_shell.runtime.host.lazy_loading import (
+    load_numpy,
     load_operations,
     preload_lapack,
     preload_operations,

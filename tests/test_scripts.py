@@ -1,7 +1,5 @@
 """The scripts of the checkout."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -34,8 +32,8 @@ def test_a_python_is_looked_for(shim: str | None, found: bool, tmp_path: Path) -
     env = {**os.environ, "PATH": path, "PYENV_ROOT": str(tmp_path / "pyenv")}
     command = [str(WITH), "3.98", "find"]
     done = subprocess.run(command, env=env, text=True, capture_output=True, timeout=60)
-    expected = ("", 0) if found else (MISSING, 1)
-    assert (done.stdout, done.stderr, done.returncode) == ("", *expected)
+    expected = (f"{tmp_path}/python3.98\n", "", 0) if found else ("", MISSING, 1)
+    assert (done.stdout, done.stderr, done.returncode) == expected
 
 
 def test_a_python_of_pyenv(tmp_path: Path) -> None:
@@ -44,7 +42,8 @@ def test_a_python_of_pyenv(tmp_path: Path) -> None:
     python.write_text("#!/bin/sh\n")
     python.chmod(0o755)
     env = {**os.environ, "PYENV_ROOT": str(tmp_path)}
-    assert subprocess.run([str(WITH), "3.98", "find"], env=env, timeout=60).returncode == 0
+    found = subprocess.check_output([str(WITH), "3.98", "find"], env=env, text=True, timeout=60)
+    assert found == f"{python}\n"
 
 
 PYTHON = data(__file__, "PYTHON")
@@ -119,3 +118,66 @@ def test_an_environment_with_pytorch(checkout: tuple[Path, dict[str, str]], tmp_
         asked = f"cpu pip install --python {python} -e {top}[test] {also}\n"
         assert log.read_text() == asked * is_new
     assert "Setting up .venv/torch, once: " in done.stderr
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository of two files and the scripts, whose environment counts as set up."""
+    top = tmp_path / "th"
+    shutil.copytree(WITH.parent, top / "scripts")
+    (top / "pyproject.toml").write_text('Homepage = "https://github.com/OWNER/th"\n')
+    (top / "CHANGELOG.md").write_text("## [Unreleased]\n\n- News.\n\n## [0.1.0] - 2026-11-30\n")
+    (top / ".gitignore").write_text(".venv/\n")
+    (top / ".venv").mkdir()
+    (top / ".venv/.installed-check").touch()
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b")
+    for words in (["init", "-q"], ["add", "-A"], [*identity, "commit", "-qm", "First"]):
+        subprocess.run(["git", *words], cwd=top, check=True)
+    return top
+
+
+@pytest.mark.parametrize(
+    ("words", "change", "complaint"),
+    [
+        ("", "", "which version? X.Y.Z"),
+        ("0.2", "", "which version? X.Y.Z"),
+        ("0.2.0", "touch new", "there are changes that are not committed"),
+        ("0.2.0", "git tag v0.2.0", "there is a tag v0.2.0"),
+        ("0.2.0", "", "pyproject.toml does not say yet who has the repository: OWNER"),
+        (
+            "0.2.0 --dry-run",
+            "sed -i s/-.News.// CHANGELOG.md; git -c user.name=a -c user.email=a@b commit -qam N",
+            "CHANGELOG.md has nothing under [Unreleased]",
+        ),
+    ],
+)
+def test_a_release_is_refused(repository: Path, words: str, change: str, complaint: str) -> None:
+    subprocess.run(change, shell=True, cwd=repository, check=True)
+    command = [str(repository / "scripts/release"), *words.split()]
+    done = subprocess.run(command, text=True, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"scripts/release: {complaint}\n"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("words", "extras", "command"),
+    [
+        (["a b"], "site", "-m mkdocs build --quiet --site-dir {here}/a b"),
+        ([], "site", "-m mkdocs build --quiet --site-dir {top}/build/site"),
+        (["--check", "-x"], "test,site,browser", "-m pytest -m slow -n 0 -rs tests/site -x"),
+    ],
+)
+def test_the_site_is_built_or_checked(
+    checkout: tuple[Path, dict[str, str]],
+    tmp_path: Path,
+    words: list[str],
+    extras: str,
+    command: str,
+) -> None:
+    top, env = checkout
+    env = env | {"PATH": f"{tmp_path}/bin:{env['PATH']}"}
+    script = [str(top / "scripts/site"), *words]
+    done = subprocess.run(script, env=env, cwd=tmp_path, text=True, capture_output=True, timeout=60)
+    assert done.stdout == f"ran {command.format(here=tmp_path, top=top)}\n"
+    assert (tmp_path / "log").read_text().endswith(f" -e {top}[{extras}]\n")

@@ -18,7 +18,6 @@ from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from th_shell import __version__
 from th_shell.options import Action, Options, parse, usage
 from th_shell.packages.place import search_users_tree
 from th_shell.visible import UsageError, can_show_first, complain, visible, visible_line
@@ -79,6 +78,8 @@ def _run_program(name: str, words: Sequence[str]) -> int:
             run = partial(convert, prepare=search_users_tree)
         elif name == "jupyter":
             from th_shell.jupyter.install import run
+        elif name == "report":
+            from th_shell.report import run
         elif name == "python":
             from th_shell.python.command import run
         else:
@@ -111,13 +112,9 @@ def _texts(what: str) -> Iterator[str]:
 
         yield overview(load())
     else:
-        yield f"th {__version__}\n"
-        from importlib.metadata import version
+        from th_shell.report import versions
 
-        from th_shell.runtime.shell import luajit_version
-
-        yield f"{luajit_version()} (lupa {version('lupa')})\n"
-        yield f"numpy {version('numpy')}\nPython {'.'.join(map(str, sys.version_info[:3]))}\n"
+        yield from versions("th")
 
 
 def _open_missing_streams() -> None:
@@ -262,7 +259,9 @@ def _launcher() -> list[str]:
     """Return the command that has started th, for `arg`: scripts read there how to start others."""
     if not sys.argv[0].endswith(".py"):
         return [sys.argv[0]]
-    script = os.path.join(os.path.dirname(os.path.dirname(__file__)), "scripts", "th")
+    script = os.path.join(
+        os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "scripts", "th"
+    )
     return [script] if os.path.isfile(script) else [sys.executable, "-m", "th_shell"]
 
 

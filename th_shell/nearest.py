@@ -1,7 +1,5 @@
 """The names that are nearly the one that was typed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from os.path import commonprefix
 

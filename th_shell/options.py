@@ -53,7 +53,7 @@ class Options(NamedTuple):
 
 
 _PROGRAMS = frozenset(
-    "--check --convert --dap --install --jupyter --list --lsp --python --remove".split()
+    "--check --convert --dap --install --jupyter --list --lsp --python --remove --report".split()
 )
 _WITH_WORD = {"-e": "statement", "-l": "library"}
 _PRINTING = {

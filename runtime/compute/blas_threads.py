@@ -148,3 +148,11 @@ def _libraries() -> list[Any]:
     from threadpoolctl import ThreadpoolController  # late: few programs get here
 
     return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def blas_version() -> str:
+    """Return the BLAS that numpy, which is loaded, computes with: 'openblas 0.3.31 (SkylakeX)'."""
+    for library in _libraries():
+        kernel = getattr(library, "architecture", None)
+        return f"{library.internal_api} {library.version}" + (f" ({kernel})" if kernel else "")
+    return "a BLAS without a version"

@@ -4,8 +4,6 @@ A program is drawn step by step and run twice: with tensors that Lua alone knows
 that were passed to Python before each step, so that Python decides. Both must print the same.
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """What the tests of the shell share: an engine, a session, and what they print."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

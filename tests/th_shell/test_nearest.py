@@ -33,17 +33,7 @@ def test_what_is_no_slip(name: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "other", "expected"),
-    [
-        ("inpu", "input", True),
-        ("er_msg", "err_msg", True),
-        ("_model", "model", False),
-        ("modelx", "model", False),
-        ("LinearN", "Linear", False),
-        ("inputs", "input", False),  # one and many
-        ("x1", "x", False),
-        ("conv1", "conv2", False),
-        ("sum", "sub", False),
-    ],
+    data(__file__, "test_what_is_a_letter_away"),
 )
 def test_what_is_a_letter_away(name: str, other: str, expected: bool) -> None:
     assert typo_of(name, [other, "else"]) == (other if expected else "")

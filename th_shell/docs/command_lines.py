@@ -3,8 +3,6 @@
 `command_lines.toml` beside this file has their words and options, and the text of their helps.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Callable
@@ -13,11 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from th_shell import __version__
 from th_shell.docs.reporting.report import write_text
 from th_shell.docs.selection import common_root
 from th_shell.docs.settings.options import OPTIONS, Option, configuration_of, literal
 from th_shell.docs.settings.settings import Configuration
+from th_shell.report import versions
 from th_shell.toml import loads
 from th_shell.visible import visible_line
 
@@ -43,6 +41,12 @@ class Parser(argparse.ArgumentParser):
         write_text(self.format_help(), 1)
 
 
+class _PrintVersions(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        write_text("".join(versions(parser.prog)), 1)
+        parser.exit()
+
+
 def parser_of(command: str) -> Parser:
     """Return the parser of a command's words."""
     tables = loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -65,7 +69,7 @@ def _add(group: argparse._ActionsContainer, names: str, arguments: dict[str, Any
     if "type" in arguments:
         arguments["type"] = partial(_value, _READERS[arguments["type"]], setting)
     if arguments.get("action") == "version":
-        arguments = {**arguments, "version": f"%(prog)s {__version__}"}
+        arguments = {**arguments, "action": _PrintVersions, "nargs": 0}
     group.add_argument(*names.split(), **arguments)
 
 

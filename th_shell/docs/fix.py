@@ -13,8 +13,6 @@ The exit status is 0 if all that fails could be mended, or with --diff nothing f
 is left, or a page cannot be checked; 2 for a wrong command line.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

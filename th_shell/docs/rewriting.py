@@ -7,8 +7,6 @@ printed. What would be a guess is not written: the columns of numbers of other l
 those of the printed line, lines that `...` stands for, addresses.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The pages are those in ``pages/`` beside this module, which are tests too, and t
 that the user names. They are read as th-docs reads them.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """``th --install``, ``--list`` and ``--remove``: reads their words, and tells what was done."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

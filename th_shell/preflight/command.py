@@ -4,8 +4,6 @@ Nothing of them is run. The exit status is 0 if nothing was found, 1 if somethin
 there is nothing to read.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """The members of the value of an expression, as far as programs tell: fields, methods, options."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

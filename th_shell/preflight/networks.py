@@ -1,7 +1,5 @@
 """The rules about layers of nn: arguments of their constructors, and sizes through a Sequential."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 tree-sitter cuts the program into its parts; `syntax_tree` tells what is kept of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeVar
 

@@ -5,8 +5,6 @@ pcall is left out. Where a program may get globals in ways that cannot be read (
 only a name that is one slip of the fingers away from another is a finding.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set

@@ -3,8 +3,6 @@
 Notes are findings that do no harm when the program runs: they leave the exit status 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from th_shell.paragraphs import counted

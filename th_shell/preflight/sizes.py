@@ -4,8 +4,6 @@ Sizes count that are written in the program. A tensor that a local stands for co
 in the program can change its sizes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import prod
 

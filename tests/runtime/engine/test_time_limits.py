@@ -1,7 +1,5 @@
 """The time that a program allows Lua: blocks of `Engine.timeout`."""
 
-from __future__ import annotations
-
 import asyncio
 import pickle
 import threading

@@ -1,7 +1,5 @@
 """The package image: what the reference prints, files, and what it does where libraries lack."""
 
-from __future__ import annotations
-
 import re
 import struct
 import sys
@@ -21,6 +19,7 @@ from th_shell.runtime.shell import Engine, LuaError
 HERE = Path(__file__).parent / "transcripts"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("programs", cases("image", HERE))
 def test_as_the_reference(
     lua: Lua, programs: list[Entry], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.data_files import data
-from th_shell import __version__
+from tests.th_shell.test_report import VERSIONS
 from th_shell.docs.cli import main
 from th_shell.docs.settings import sidecar
 
@@ -37,7 +38,7 @@ def test_an_unknown_option_is_named(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().err.endswith("th-docs: error: unrecognized arguments: --nonsense\n")
     with pytest.raises(SystemExit):
         main(["--version"])
-    assert capfd.readouterr().out == f"th-docs {__version__}\n"
+    assert re.fullmatch(VERSIONS.replace("th", "th-docs", 1), capfd.readouterr().out)
 
 
 @pytest.mark.thorough
@@ -202,12 +203,7 @@ def test_pages_that_cannot_be_judged_are_not_checked(capfd: pytest.CaptureFixtur
 
 @pytest.mark.parametrize(
     ("words", "name"),
-    [
-        (["--json", "bad.md"], "bad.md"),
-        (["--json", "./good.md"], "./good.md"),
-        (["--junitxml", "good.md.th-docs"], "good.md.th-docs"),
-        (["--json", "new", "--junitxml", "new"], "new"),
-    ],
+    data(__file__, "test_results_do_not_replace_pages_or_each_other"),
 )
 @pytest.mark.usefixtures("folder")
 def test_results_do_not_replace_pages_or_each_other(

@@ -254,7 +254,7 @@ def test_what_would_be_read_as_something_else_stays(fixed: Fixed, example: str) 
     assert (text, len(left)) == (page.replace("+ 1\n3", "+ 1\n2"), 1)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("example", data(__file__, "test_what_is_left"))
 def test_what_is_left(fixed: Fixed, example: str) -> None:
     page = f"```lua\n{example}```\n"

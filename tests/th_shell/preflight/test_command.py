@@ -1,7 +1,5 @@
 """th --check: files, folders, what is printed, the exit status."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """`? name` and `?? name` at the Python prompt."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

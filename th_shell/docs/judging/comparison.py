@@ -10,8 +10,6 @@ tensor is printed because of them. Whole numbers must be the same, and so must n
 that only a format prints so: 'version 2.10'. A page may allow more: its tolerance.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence, Sized
 from difflib import SequenceMatcher

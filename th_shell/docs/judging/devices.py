@@ -4,8 +4,6 @@ PyTorch and Torch7 then raise an error where the page shows another output. Exam
 values of such an example cannot hold either, so they need the device, too.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

@@ -4,8 +4,6 @@ The repaired lines are read, run and judged like those of the page. A repair tha
 example hold gives way to the next one.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set

@@ -9,8 +9,6 @@ showing it is all that such an input is for. Outputs that depend on chance, or s
 not be shown.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

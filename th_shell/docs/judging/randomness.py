@@ -7,8 +7,6 @@ on chance must at least be like those that several runs print (`plausibility`). 
 where to begin.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple

@@ -11,8 +11,6 @@ because the page gives `module`, `size` and `step` no value. The names that a fa
 have assigned count as unknown below it, so that one failure is reported once.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections import Counter

@@ -3,8 +3,6 @@
 It decides where the inputs of a page end. Text is compiled and never run.
 """
 
-from __future__ import annotations
-
 import threading
 from functools import cached_property
 

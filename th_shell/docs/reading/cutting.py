@@ -6,8 +6,6 @@ prompt that does not compile is output. Text with no input above it becomes an e
 run, so that the report has all of the page.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

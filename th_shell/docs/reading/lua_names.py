@@ -1,7 +1,5 @@
 """The names in Lua code: which variables it reads, and which it gives a value; its strings."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import lru_cache

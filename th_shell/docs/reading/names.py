@@ -1,7 +1,5 @@
 """The names in code of any language that examples have: functions of a language and a source."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from th_shell import python_syntax

@@ -19,8 +19,6 @@ The replies are `done` and `error`, with the message. During `input` and `cell` 
 engine that gets SIGINT stops the example and replies `error`.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from typing import BinaryIO, NamedTuple

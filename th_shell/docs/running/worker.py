@@ -1,7 +1,5 @@
 """The engine for pages of Torch7: answers the protocol's requests by this project's runtime."""
 
-from __future__ import annotations
-
 import signal
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Signatures that implementations tell."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from th_shell.torch.calls.schema import (

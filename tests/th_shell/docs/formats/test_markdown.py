@@ -96,6 +96,7 @@ def test_blocks_are_those_of_the_whole_page(lines: list[str]) -> None:
     assert found == whole
 
 
+@pytest.mark.thorough
 @given(lines=st.lists(st.sampled_from(LINES), max_size=14))
 @settings(max_examples=100, deadline=None)
 def test_lines_have_their_numbers(lines: list[str]) -> None:

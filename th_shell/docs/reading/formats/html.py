@@ -1,7 +1,5 @@
 """HTML pages: the text of <pre> elements is code."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

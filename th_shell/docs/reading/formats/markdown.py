@@ -4,8 +4,6 @@ The parser takes its time for every line and every letter. What cannot matter to
 page is kept from it: most lines of prose, and what stands behind the first letter of the others.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Directives that docutils does not know, such as those of Sphinx, are read for what is in them.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence

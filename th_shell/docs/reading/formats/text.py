@@ -13,8 +13,6 @@ beyond it, further prompts and what can only be part of a printed tensor. Python
 ended (see `prose`).
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
