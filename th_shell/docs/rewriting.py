@@ -162,7 +162,10 @@ class _Rewriter:
         return [text + old[len(body) :]]
 
     def _shifted(self, new: str) -> str | None:
-        margin = _margin(new) + (self._shifts or {}).get(_is_row(new), -len(new))
+        shifts = self._shifts or {}
+        # A page that has some lines at their margins has the others there, too.
+        unknown = 0 if set(shifts.values()) == {0} else -len(new)
+        margin = _margin(new) + shifts.get(_is_row(new), unknown)
         return None if margin < 0 else " " * margin + new.strip()
 
     def _with_words(self, old: str, new: str) -> str | None:

@@ -181,6 +181,32 @@ def test_a_line_is_not_put_in_where_a_page_break_is(fixed: Fixed) -> None:
     assert fixed(whole, "page.txt") == (whole.replace("\n3", "\n2\n3"), [])
 
 
+TRACEBACK = ">>> int('x')\nTraceback (most recent call last):\n  ...\nValueError: {}\n"
+MESSAGE = "invalid literal for int() with base {}: 'x'"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("language", "text", "new"),
+    [
+        ("lua", "> error('one two 3')\nstdin:1: one two 4\n", "\nstdin:1: one two 3\n"),
+        ("lua", "> error('one two 3')\n7\n", None),
+        ("lua", "> error('one ' .. math.random(9))\nstdin:1: one 77\n", None),
+        (
+            "python",
+            TRACEBACK.format(MESSAGE.format(20)),
+            f"  ...\nValueError: {MESSAGE}".format(10),
+        ),
+        ("python", TRACEBACK.format("no number"), None),
+    ],
+)
+def test_the_message_of_an_error(fixed: Fixed, language: str, text: str, new: str | None) -> None:
+    page = f"```{language}\n{text}```\n"
+    found, left = fixed(page)
+    assert (found == page, len(left)) == ((True, 1) if new is None else (False, 0))
+    assert new is None or new in found
+
+
 LEFT_OUT = ">>> 1\n1\n>>> 2\n>>> 3\n3\n"
 
 
