@@ -136,7 +136,7 @@ def _printing(examples: Sequence[docs.Example], at: int) -> tuple[docs.Example, 
 def _unset_names(source: str) -> set[str]:
     """Return the names whose former values a source needs."""
     unset = docs.lua_names.read_names(source) - docs.lua_names.bound_names(source)
-    return (unset | docs.lua_names.reused_names(source)) - _LIBRARIES
+    return {*unset, *docs.lua_names.reused_names(source)} - _LIBRARIES
 
 
 def _changes(example: docs.Example, names: set[str]) -> bool:

@@ -1,7 +1,7 @@
 """The names in Lua code: which variables it reads, and which it gives a value; its strings."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from functools import lru_cache
 
 from th_shell.runtime.shell import KEYWORDS, Token, tokens
@@ -40,19 +40,24 @@ _REQUIRES = re.compile(r"=\s*require\b")
 _END = Token("sign", "", 0)
 
 
-def bound_names(source: str) -> set[str]:
+_kept = lru_cache(maxsize=1 << 13)  # each input of a page is asked for its names, several times
+
+
+@_kept
+def bound_names(source: str) -> frozenset[str]:
     """Return the names that code gives a value, also those of locals and parameters."""
     code = _without_strings(source)
     inner = _split(names for pattern in (*_INNER, _LOCALS) for names in pattern.findall(code))
     return lasting_names(source) | inner - KEYWORDS
 
 
-def lasting_names(source: str) -> set[str]:
+@_kept
+def lasting_names(source: str) -> frozenset[str]:
     """Return the names that code gives a value which may outlive it: no parameters."""
     code = _INNER_LOCAL.sub("\n", _without_strings(source))
     lists = _LOCALS.findall(code) + _FUNCTIONS.findall(code)
     lists += [name for _, name in _REQUIRED.findall(source)]
-    return (assigned_names(code) | _split(lists)) - KEYWORDS
+    return frozenset(assigned_names(code) | _split(lists)) - KEYWORDS
 
 
 def reused_names(source: str) -> set[str]:
@@ -79,7 +84,7 @@ def placeholders(source: str) -> set[str]:
     return set(_STAND_INS.findall(code)) | marks | set(_BLANKS.findall(code))
 
 
-@lru_cache(maxsize=1 << 13)  # each input of a page is asked for its names, several times
+@_kept
 def _without_strings(source: str) -> str:
     """Return code without its comments, and without strings and their quotes."""
     return re.sub("[\"']", " ", without_texts(f"{source}\n"))
@@ -98,7 +103,7 @@ def required_modules(source: str) -> set[str]:
     return {name for _, name in _MODULES.findall(source)}
 
 
-def changed_names(source: str) -> set[str]:
+def changed_names(source: str) -> Set[str]:
     """Return the names whose values code binds, sets a field of, or calls a method of by itself."""
     return bound_names(source) | set(_CHANGED.findall(without_texts(f"{source}\n")))
 
@@ -115,7 +120,8 @@ def _split(lists: Iterable[str]) -> set[str]:
     return {name.strip() for names in lists for name in names.split(",")}
 
 
-def read_names(source: str) -> set[str]:
+@_kept
+def read_names(source: str) -> frozenset[str]:
     """Return the names that code uses otherwise: not as fields, methods or keys of tables."""
     names, before = set(), ""
     opened: list[str] = []
@@ -130,7 +136,7 @@ def read_names(source: str) -> set[str]:
         elif token.text in ")]}" and opened:
             opened.pop()
         before = token.text
-    return names
+    return frozenset(names)
 
 
 def called_names(source: str) -> set[str]:
