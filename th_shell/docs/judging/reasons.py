@@ -158,7 +158,7 @@ class _Fragments:
         if is_lua:
             used |= lua_names.reused_names(source)
         elif python_syntax.expression(source):
-            bound = {*bound, "_"}
+            bound |= {"_"}
         missing = self._missing(result, bound, used, undefined)
         stand_ins = lua_names.placeholders(source) - self._given - bound if is_lua else set()
         if not is_lua and result.verdict is Verdict.ERROR and _LEFT_OPEN.search(source):
