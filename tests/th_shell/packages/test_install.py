@@ -456,3 +456,21 @@ def test_c_code_that_is_not_built(
     run("install", str(repository(tmp_path / name, init_lua=code, x_c="", **{"y.c": ""})))
     pattern = re.escape(told).replace(r"\{\}", r"\S+")
     assert re.match(pattern, capsys.readouterr().out)
+
+
+def test_pictures_come_to_a_package_that_stays(
+    sources: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cmake = "ADD_TORCH_PACKAGE(image x.c init.lua '')\n"
+    cmake += 'INSTALL(DIRECTORY "assets" DESTINATION "${Torch_INSTALL_LUA_PATH_SUBDIR}/image")'
+    files = {
+        "CMakeLists.txt": cmake,
+        "x.c": "",
+        "assets/fabio.png": "",
+        "init.lua": "require 'libimage'",
+    }
+    path = repository(tmp_path / "image", **files)
+    run("install", str(path))
+    told = capsys.readouterr().out
+    assert "which stays" in told and re.search(r"^image .*: 1 other file$", told, re.MULTILINE)
+    assert [file.name for file in Path(users_tree(), "image").rglob("*.*")] == ["fabio.png"]
