@@ -243,8 +243,8 @@ class Correction:
     def _has_lost(self, line: Line, texts: Sequence[str], is_torn: bool) -> bool:
         """Return whether blanks beside a line may have been words or lines of the new texts."""
         old, new = line.text.split(), " ".join(texts).split()
-        is_moved = new and line.text.partition(old[0])[0] != texts[0].partition(new[0])[0]
-        if is_torn and (len(texts) > 1 or is_moved):
+        is_moved = old and new and line.text.partition(old[0])[0] != texts[0].partition(new[0])[0]
+        if is_torn and (len(texts) > 1 or not old or is_moved):
             return True
         whole = self._lines[line.number - 1]
         return len(old) < len(new) and whole.rstrip("\r") != whole.rstrip()

@@ -101,9 +101,7 @@ def _words(lines: Sequence[str]) -> list[list[str]]:
 def _is_same_but_for_blanks(lines: Sequence[str], output: Sequence[str], is_same: IsSame) -> bool:
     """Return whether lines are the printed ones, where they are not blank."""
     pairs = zip(lines, output, strict=False)
-    return len(lines) == len(output) and all(
-        a.isspace() or not a or is_same(a, b) for a, b in pairs
-    )
+    return len(lines) == len(output) and all(not a.strip() or is_same(a, b) for a, b in pairs)
 
 
 def _in_order(lines: Sequence[str], output: Sequence[str]) -> list[str]:

@@ -177,6 +177,8 @@ def test_margins_and_marks_of_formats(fixed: Fixed, name: str, text: str, new: s
 def test_a_line_is_not_put_in_where_a_page_break_is(fixed: Fixed) -> None:
     page = "```lua\n> for n = 1, 3 do print(n) end\n1\n```\n```lua\n3\n```\n"
     assert fixed(page, "page.txt")[0] == page
+    blank = page.replace("\n1\n", "\n1\n\n")
+    assert fixed(blank, "page.txt")[0] == blank
     whole = page.replace("```\n```lua\n", "")
     assert fixed(whole, "page.txt") == (whole.replace("\n3", "\n2\n3"), [])
 
