@@ -53,7 +53,8 @@ def printed(engine: Engine, capfd: pytest.CaptureFixture[str]) -> Callable[[], s
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """The environment of a th in a process of its own."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("TREPL", "LUA_"))}
+    others = ("TREPL", "LUA_", "XDG_CACHE")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(others)}
     return kept | {
         "PYTHONPATH": str(TOP),
         "HOME": str(tmp_path),
