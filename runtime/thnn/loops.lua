@@ -24,8 +24,8 @@ local adders = {
 }
 local long, one = ffi.typeof('int64_t[1]'), ffi.new('int64_t[1]', 1)
 
---- Tells whether all numbers are finite, and of a size below `limit`, by the address of BLAS's asum.
--- Also false where their sum is not below it, and where there is no asum.
+--- Tells whether all numbers are finite, and of a size below `limit`, by the address of BLAS's
+-- asum. Also false where their sum is not below it, and where there is no asum.
 function loops.are_finite(asum, size, x, count, limit)
   if asum == 0 then return false end
   local add, length = cast(adders[size], asum), long()
