@@ -19,6 +19,8 @@ EXAMPLES = data(__file__, "EXAMPLES")
 #: All pages that tell how the project is built and used.
 PAGES = [
     "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
     *(
         str(path.relative_to(TOP))
         for folder in ("runtime", "th_shell", "tests")
