@@ -21,6 +21,8 @@ EXAMPLES = data(__file__, "EXAMPLES")
 #: All pages that tell how the project is built and used.
 PAGES = [
     "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
     *(
         str(path.relative_to(TOP))
         for folder in ("docs", "runtime", "th_shell", "tests")

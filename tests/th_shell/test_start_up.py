@@ -95,6 +95,7 @@ def test_modules_that_the_user_asks_for(folder: Path) -> None:
 
 def test_a_checkout_that_is_not_installed(tmp_path: Path) -> None:
     (tmp_path / "th_shell").mkdir()
+    (tmp_path / "th_shell" / "__init__.py").touch()
     shutil.copy(TOP / "th_shell" / "start_up.py", tmp_path / "th_shell")
     (tmp_path / "code.py").write_text(
         "import sys; from th_shell.start_up import forget_folder; forget_folder()\n"

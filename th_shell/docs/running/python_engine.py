@@ -334,8 +334,8 @@ def _flush() -> None:
 def _use_torch_alias(module: str, folder: str) -> None:
     """Let `import torch` be this project's torch. module: sets that up; folder: has its package."""
     sys.path.append(folder)
-    _hidden_files.append(os.path.join(folder, "th_shell", ""))
     import_module(module).use_face()
+    _hidden_files.append(os.path.join(*import_module("th_shell").__path__, ""))
 
 
 def main() -> None:

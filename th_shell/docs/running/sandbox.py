@@ -86,6 +86,9 @@ def _installation(program: str) -> Iterator[str]:
 
 def _packages() -> Iterator[str]:
     """Yield the folders of the engine's own packages, and of the libraries beside them."""
+    yield from (
+        path for path in sys.path if os.path.basename(path) == ".editable"
+    )  # pyproject.toml
     for name in _PACKAGES:
         spec = find_spec(name)
         for folder in spec.submodule_search_locations or () if spec else ():
