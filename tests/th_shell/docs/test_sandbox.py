@@ -239,3 +239,9 @@ def test_a_command_s_installation_can_be_read(
     assert str(tmp_path) not in found[tmp_path / "bin"]
     assert str(tmp_path / "lib") in found[tmp_path / "bin"]
     assert str(tmp_path / "torch") in found[tmp_path / "torch/bin"]
+
+
+def test_a_page_that_imports_our_torch(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```python\n>>> import torch\n>>> torch.ones(2)\ntensor([1., 1.])\n```\n")
+    assert main(["--sandbox", str(page)]) == 0

@@ -221,7 +221,7 @@ class _Fragments:
         self._bound |= self._given
         for name in bound:
             self._modified.pop(name, None)
-        if result.verdict is Verdict.ERROR:
+        if result.verdict in (Verdict.ERROR, Verdict.DEVICE):
             self._spoil(bound | lua_names.required_modules(source), result.example.line)
             return
         if not result.failed:
@@ -285,7 +285,7 @@ class _Fragments:
             bound.lower() == name.lower()
             and (bound == name or name not in self._usual)
             and not (bound[0] != name[0] and (self._language == PYTHON or bound[0].isupper()))
-            for bound in self._bound - python_syntax.CLASSES
+            for bound in self._bound - self._unset.keys() - python_syntax.CLASSES
         )
 
     def _absent(self, result: Result, source: str) -> str:

@@ -99,6 +99,7 @@ def _packages() -> Iterator[str]:
             else:
                 yield f"{folder}.libs"
     yield str(Path(find_spec.__code__.co_filename).parent.parent)  # the standard library
+    yield str(Path(__file__).resolve().parents[3] / ".editable")  # a checkout's link to th_shell
 
 
 def _searched(environment: Mapping[str, str]) -> Iterator[str]:
