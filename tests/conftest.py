@@ -1,7 +1,5 @@
 """What all tests share: one Lua engine a process, and what it prints."""
 
-from __future__ import annotations
-
 import gc
 import os
 import re

@@ -1,7 +1,5 @@
 """Data of a test module in a file beside it: `test_x.toml` has what `test_x.py` asks for."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

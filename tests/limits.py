@@ -4,8 +4,6 @@ They are read from the sources, where constants have names such as MAX_ROWS, LAR
 limit is known here without anyone remembering it.
 """
 
-from __future__ import annotations
-
 import ast
 import operator
 import re

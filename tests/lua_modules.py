@@ -1,7 +1,5 @@
 """The modules of Lua and what they import, read from their sources."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whether MPI is here, which the package mpi needs, and mpirun, which starts several processes."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -7,8 +7,6 @@ at random; the tests of its room, which mirror its path, then run on a copy of t
 fail. `tests.ways.mutants` does this for the ways to compute one call, with their comparison.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import io

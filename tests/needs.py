@@ -8,8 +8,6 @@ of this version, and nn from the checkouts in a folder, as `--reference` takes i
 `th --install` has it. Arguments go to pytest. The exit status is 1 where nn is not there.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

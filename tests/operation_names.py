@@ -8,12 +8,11 @@ It is part of the sources rather than made at the first start: so it can be read
 trust, and ``tests/runtime/host/test_listing.py`` says where it is not up to date.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from textwrap import wrap
 
+from tests.formula_checks import check_formulas
 from th_shell.runtime.calls.table import TABLE
 from th_shell.runtime.compute import formulas
 from th_shell.runtime.ops import ROWS_ADDED
@@ -30,7 +29,7 @@ def listing() -> str:
     Raises ValueError where an operation's formula does not suit it.
     """
     assert ROWS_ADDED
-    formulas.check_formulas()
+    check_formulas()
     alike: dict[str, list[str]] = {}
     for name in filter(_where, TABLE):
         alike.setdefault(f"{_where(name)}{_mark(name)}: ", []).append(name)

@@ -5,8 +5,6 @@ that saves 0.1 to 0.3 s that the imports take. How th starts is tested with real
 tests/th_shell/test_cli.py, and what is loaded when in tests/runtime/host/test_late.py.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import json

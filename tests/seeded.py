@@ -7,8 +7,6 @@ and methods, numbers of arguments, sizes, undefined globals, at places that --ch
 say of. --missed shows those that it does not find.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import re

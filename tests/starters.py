@@ -6,8 +6,6 @@ which that process has from its start. How th-docs uses its own is tested with p
 in tests/th_shell/docs/test_processes.py.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

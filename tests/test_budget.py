@@ -1,7 +1,5 @@
 """The lines of code of the product stay within the budget that pyproject.toml states."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re

@@ -1,7 +1,5 @@
 """The layers: who uses whom is as the README.md of each folder says, word for word."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

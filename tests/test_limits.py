@@ -1,7 +1,5 @@
 """The limits are found in Python and in Lua, however their numbers are written."""
 
-from __future__ import annotations
-
 from tests.data_files import data
 from tests.limits import limits
 

@@ -1,7 +1,5 @@
 """Tests that need what not every machine has are skipped without it, and run by one command."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -12,6 +10,7 @@ import pytest
 
 from tests import needs
 from tests.conftest import pytest_runtest_setup
+from tests.data_files import data
 
 TOP = Path(__file__).parents[1]
 
@@ -25,11 +24,7 @@ def test_one_place_tells_what_tests_need() -> None:
 
 @pytest.mark.parametrize(
     ("names", "with_nn", "found"),
-    [
-        (["nn", "numpy"], "", ["nn"]),
-        (["nn", "numpy"], "1", []),
-        (["no_such_library", "nn"], "1", ["no_such_library"]),
-    ],
+    data(__file__, "test_what_is_missing"),
 )
 def test_what_is_missing(
     names: list[str], with_nn: str, found: list[str], monkeypatch: pytest.MonkeyPatch
@@ -57,14 +52,10 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "started"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("words", "found"),
-    [
-        ([], "torch nn=1\n"),
-        (["2.13.0"], "torch==2.13.0 nn=1\n"),
-        (["2.13.0", "-k", "pytorch"], "torch==2.13.0 -k pytorch nn=1\n"),
-        (["-k", "pytorch"], "torch -k pytorch nn=1\n"),
-    ],
+    data(__file__, "test_the_command"),
 )
 def test_the_command(words: list[str], found: str, started: Path, tmp_path: Path) -> None:
     (tmp_path / "th/lua/nn").mkdir(parents=True)

@@ -1,7 +1,5 @@
 """NOTICE names whose behaviour is reproduced, and is part of what is installed."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The programs of tests/programs: they run, and type checkers know the types of th_shell."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -26,7 +24,7 @@ def check(name: str, *paths: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=TOP, capture_output=True, text=True)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("program", "output"), data(__file__, "OUTPUTS"))
 def test_programs_run(program: str, output: str, tmp_path: Path) -> None:
     run = run_python(str(PROGRAMS / program), "file.t7", cwd=tmp_path)

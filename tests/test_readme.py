@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
 
+from tests import figures
 from tests.data_files import data
 from th_shell.docs.checking import Checker
 from th_shell.docs.judging.verdicts import Verdict
@@ -23,7 +25,7 @@ PAGES = [
     "SECURITY.md",
     *(
         str(path.relative_to(TOP))
-        for folder in ("runtime", "th_shell", "tests")
+        for folder in ("docs", "runtime", "th_shell", "tests")
         for path in sorted((TOP / folder).rglob("*.md"))
         if path.name == "README.md" or path.parent == TOP / folder
     ),
@@ -55,4 +57,27 @@ def test_links_lead_to_files(page: str) -> None:
 
 
 def test_readme_is_short() -> None:
-    assert len((TOP / "README.md").read_text().splitlines()) <= 120
+    assert len((TOP / "README.md").read_text().splitlines()) <= 100
+
+
+def test_the_commands_of_readme_are_scripts() -> None:
+    commands = re.findall(r"^    scripts/(\w+)$", (TOP / "README.md").read_text(), re.M)
+    assert commands == ["th", "test"]
+    assert all((TOP / "scripts" / name).is_file() for name in commands)
+
+
+def test_the_figures_of_readme_are_those_of_the_repository() -> None:
+    assert figures.shown() == figures.table(), "run python -m tests.figures"
+
+
+def test_figures_are_written_with_their_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(figures, "README", tmp_path / "README.md")
+    monkeypatch.setattr(figures, "table", lambda: "| new |\n| 1 |")
+    page = "Figures of {}.\n\n<!-- python -m tests.figures -->\n\n{}\n\nMore.\n"
+    for before in ("| old |", "| new |\n| 1 |"):
+        figures.README.write_text(page.format("2001-02-03", before))
+        figures.write()
+        day = date.today().isoformat() if "old" in before else "2001-02-03"
+        assert figures.README.read_text() == page.format(day, "| new |\n| 1 |")

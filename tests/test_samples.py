@@ -1,7 +1,5 @@
 """The mark sample(count), with which scripts/test leaves the further cases of a test out."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.data_files import data

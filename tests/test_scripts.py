@@ -1,7 +1,5 @@
 """The scripts of the checkout."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -159,3 +157,27 @@ def test_a_release_is_refused(repository: Path, words: str, change: str, complai
     done = subprocess.run(command, text=True, capture_output=True, timeout=60)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"scripts/release: {complaint}\n"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("words", "extras", "command"),
+    [
+        (["a b"], "site", "-m mkdocs build --quiet --site-dir {here}/a b"),
+        ([], "site", "-m mkdocs build --quiet --site-dir {top}/build/site"),
+        (["--check", "-x"], "test,site,browser", "-m pytest -m slow -n 0 -rs tests/site -x"),
+    ],
+)
+def test_the_site_is_built_or_checked(
+    checkout: tuple[Path, dict[str, str]],
+    tmp_path: Path,
+    words: list[str],
+    extras: str,
+    command: str,
+) -> None:
+    top, env = checkout
+    env = env | {"PATH": f"{tmp_path}/bin:{env['PATH']}"}
+    script = [str(top / "scripts/site"), *words]
+    done = subprocess.run(script, env=env, cwd=tmp_path, text=True, capture_output=True, timeout=60)
+    assert done.stdout == f"ran {command.format(here=tmp_path, top=top)}\n"
+    assert (tmp_path / "log").read_text().endswith(f" -e {top}[{extras}]\n")

@@ -13,8 +13,6 @@ kills it is dropped). Where the real PyTorch is installed, `pytorch` in place of
 records what that answers to programs in Python.
 """
 
-from __future__ import annotations
-
 import ast
 import os
 import re
@@ -26,6 +24,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from tests.data_files import data
 
 FOLDER = Path(__file__).parent / "runtime" / "transcripts"
 
@@ -112,35 +112,7 @@ def normal(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
 
 
-_DRIVER = """
-pcall(require, 'trepl')
-if noColors then noColors() end
-local function show(skip, ok, ...)
-  if not ok then print('error: ' .. tostring((...)))
-  elseif select('#', ...) > skip then print(select(1 + skip, ...)) end
-end
-for i, source in ipairs(dofile(SOURCES)) do
-  if i >= FIRST then
-    io.write('\\n\\1', i, '\\n')
-    torch.setdefaulttensortype('torch.DoubleTensor')
-    torch.manualSeed(1)
-    local skip = 1 -- as the prompt does: no tail call, so that errors name what was called
-    local f, message = loadstring('return nil, ' .. source .. '\\n', '=lua')
-    if not f then
-      skip = 0
-      f, message = loadstring(source .. '\\n', '=lua')
-    end
-    if f then
-      setfenv(f, setmetatable({}, { __index = _G }))
-      show(skip, pcall(f))
-    else
-      print('error: ' .. message)
-    end
-    io.stdout:flush()
-  end
-end
-io.write('\\n\\1', 0, '\\n')
-"""
+_DRIVER = data(__file__, "_DRIVER")
 
 
 def ask(engine: list[str], sources: list[str]) -> list[str]:

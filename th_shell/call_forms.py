@@ -1,7 +1,5 @@
 """Reads the call forms of torch's operations: their words, and how many arguments they take."""
 
-from __future__ import annotations
-
 import re
 
 _WORD = re.compile(r"\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]|\([^()]*\)|\{[^{}]*\}|\S+")

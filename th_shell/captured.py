@@ -1,7 +1,5 @@
 """The standard output and error of this process, captured by pipes."""
 
-from __future__ import annotations
-
 import codecs
 import fcntl
 import os

@@ -63,6 +63,7 @@ def _run_program(name: str, words: Sequence[str]) -> int:
             from th_shell.preflight.command import run as check
             from th_shell.runtime.shell import Engine
 
+            gc.disable()  # the programs stay until the end
             run = partial(check, engine=Engine(search_users_tree))
         elif name == "lsp":
             from th_shell.editor.server import run

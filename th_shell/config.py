@@ -6,8 +6,6 @@ told in `Config.warnings`, a line each; the setting then has its default. A new 
 of `Config`: `th --config` and the warnings know it by that.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields

@@ -1,7 +1,5 @@
 """The entries of a session's log, and the source lines of its inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Reads files of people, which may be anything, and writes files whole or not at all."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

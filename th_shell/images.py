@@ -5,8 +5,6 @@ if all are in this range; else the least becomes black, the greatest white. A ch
 pixels, one above the other, or a shade for both.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from enum import Enum

@@ -4,8 +4,6 @@
 characters of a string or a comment.
 """
 
-from __future__ import annotations
-
 import re
 
 

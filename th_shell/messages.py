@@ -1,7 +1,5 @@
 """The messages of editors' protocols: JSON behind a header that tells its length."""
 
-from __future__ import annotations
-
 import json
 from typing import BinaryIO
 

@@ -1,8 +1,7 @@
 """The names that are nearly the one that was typed."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Set
 from os.path import commonprefix
 
 
@@ -47,6 +46,33 @@ def typo_of(name: str, names: Iterable[str]) -> str:
     near = [n for n in names if abs(len(name) - len(n)) < 2 and name.rstrip("s") != n.rstrip("s")]
     is_long = len(name) > 3
     return min((n for n in near if is_long and _is_typo(name, n)), default="")
+
+
+class NameIndex:
+    """Names, which are found by what is left of them without one of their letters."""
+
+    def __init__(self, names: Set[str]) -> None:
+        self.names = names
+        self._asked = 0
+        self._by_rests: dict[str, list[str]] = defaultdict(list)
+
+    def around(self, name: str) -> Set[str]:
+        """Return at least the names that are a letter, or two neighbours swapped, away from one."""
+        self._asked += 1
+        if self._asked < _FEW:
+            return self.names
+        if not self._by_rests:
+            for other in self.names:
+                for rest in _rests(other):
+                    self._by_rests[rest].append(other)
+        return {other for rest in _rests(name) for other in self._by_rests.get(rest, ())}
+
+
+_FEW = 50  # questions before which it takes longer to make the index
+
+
+def _rests(name: str) -> set[str]:
+    return {name, *(name[:i] + name[i + 1 :] for i in range(len(name)))}
 
 
 def _is_typo(name: str, second: str) -> bool:
@@ -94,6 +120,8 @@ def _distance(a: str, b: str) -> float:
         return 9
     if a.lower() == b.lower():
         return 0 if a == b else _OTHER_CASE
+    if len(set(a).symmetric_difference(b)) > 4:  # each step changes two of the letters at most
+        return 9
     before: list[float] = []
     row: list[float] = [float(i) for i in range(len(b) + 1)]
     for i, x in enumerate(a, 1):

@@ -1,7 +1,5 @@
 """Texts as the width of the screen allows: paragraphs, and two columns."""
 
-from __future__ import annotations
-
 import shutil
 import textwrap
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 Text is parsed and never run.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import codeop

@@ -1,7 +1,5 @@
 """The result of compiling a text, which decides where an input ends and what is code at all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from enum import Enum
 

@@ -3,8 +3,6 @@
 The text may end anywhere, as text does that is being typed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

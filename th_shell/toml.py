@@ -1,7 +1,5 @@
 """Reads TOML: by Python's tomllib, or before Python 3.11 by tomli, from which that was made."""
 
-from __future__ import annotations
-
 import sys
 
 if sys.version_info >= (3, 11):

@@ -1,7 +1,5 @@
 """``Call``: the arguments of a call, for implementations that read them one by one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from th_shell.runtime.calls.forms import as_number, lua_type, typename

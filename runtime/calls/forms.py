@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from th_shell.runtime.core.dtypes import DOUBLE, DTYPES, INT, LONG, DType, cast_scalar
 from th_shell.runtime.core.errors import TorchError
@@ -32,7 +32,7 @@ from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 Reader = Callable[[Any], Any] | None
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Foreign:
     """Stands for a Lua value that Python never looks into: a table, function, thread or cdata.
 
@@ -91,8 +91,7 @@ def _number_in(text: bytes) -> float | None:
         return None
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """One kind of argument.
 
     name: as call forms print it. accepts: whether a value may stand for this argument. reader:
@@ -227,8 +226,7 @@ def _kind(word: str, dtype: DType) -> Kind:
     return OBJECT_KINDS[word]
 
 
-@dataclass(frozen=True)
-class Argument:
+class Argument(NamedTuple):
     """One argument of a form.
 
     returned: the argument is a destination, which the call returns. optional: the call may leave
@@ -250,8 +248,7 @@ class Argument:
         return f"[{text}]" if self.optional else text
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """One way to call a function: its arguments in order."""
 
     arguments: tuple[Argument, ...]

@@ -14,8 +14,6 @@ reads them so:
 The classes of such objects, and their ids, are here, too.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from th_shell.runtime.calls.class_ids import FIRST_OTHER, FIRST_STORAGE, FIRST_TENSOR, OTHERS

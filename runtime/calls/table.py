@@ -8,8 +8,7 @@ is for those whose arguments the reference checks one by one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from th_shell.runtime.core.dtypes import DTYPES, REALS, DType
 
@@ -20,8 +19,7 @@ FLOATS = tuple(dtype for dtype in REALS if dtype.is_float)
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One call form of one operation.
 
     method, function: the form (see calls/forms.py) as x:name(...) and as torch.name(...); None

@@ -7,8 +7,6 @@ copies and gathering. Arrays that do not suit go through numpy.
 memory.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any

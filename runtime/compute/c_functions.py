@@ -12,8 +12,6 @@ BLAS and LAPACK may round otherwise: a sum of products in its last digits, and w
 in its last one.
 """
 
-from __future__ import annotations
-
 import ctypes
 import sys
 from collections.abc import Callable

@@ -8,9 +8,8 @@ from __future__ import annotations
 import ast
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -89,8 +88,7 @@ def _steps(
     return steps, place_temporaries(steps)
 
 
-@dataclass(frozen=True)
-class _Program:
+class _Program(NamedTuple):
     """A Python function of a formula: of the result, tensors, constants, and temporary arrays.
 
     constants: numbers, and the types that they are taken as. temporaries: numpy's letters.

@@ -4,12 +4,10 @@ What takes the steps of a formula is a function of a run of elements, which call
 names in the code are told in formula_code.py.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from th_shell.runtime.calls.forms import Form
 from th_shell.runtime.calls.table import Row
@@ -23,8 +21,7 @@ SIZES = {"d": 8, "f": 4, "?": 1, _LONG: 8, _INT: 4, _BYTE: 1}
 POINTERS = {"d": "double", "f": "float", "?": "byte", _LONG: "long", _INT: "int", _BYTE: "byte"}
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """A call of one form: what each parameter of the row's implementation is in it.
 
     names: the parameters, in the order of the form's arguments. places: the position in the call,

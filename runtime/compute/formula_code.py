@@ -10,8 +10,6 @@ The program's finalizers wait meanwhile (``lua/core/finalizers.lua``). Formulas 
 elements are computed by Python.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import struct
@@ -241,10 +239,12 @@ def _many_of(call: Call, tree: ast.expr, formula: str) -> str:
     source = call.words().get(ast.unparse(tree), "")
     if source.startswith("x"):
         threads = f"share_copy({SIZES[call.type]} * n, p{r}, p{source[1:]})"
+    elif ast.unparse(tree) == "0":
+        threads = f"share_clear({SIZES[call.type]} * n, p{r})"
     elif call.dtype is DOUBLE and call.result == call.type:
         threads = _threads(call, tree)
     limit = "LARGE - 1" if threads or _is_loop(call, tree) else "MAX_IN_LUA"
-    if call.row.axpy and call.dtype is DOUBLE and not threads:
+    if call.row.axpy and call.dtype.is_float and not threads:
         threads = _axpy(call, formula)
     result = f"{threads} and a{r} or nil" if threads else "nil"
     return f"if n > {limit} then return {result} end"
@@ -283,7 +283,8 @@ def _axpy(call: Call, formula: str) -> str | None:
     t, sign, factor, source = _scaled_sum(call, formula)
     if t != f"x{call.destination}":
         return None
-    return f"share_axpy(n, p{call.destination}, {sign.strip('+')}{factor}, p{source[1:]})"
+    to, size = f"p{call.destination}", SIZES[call.type]
+    return f"share_axpy(n, {size}, {to}, {sign.strip('+')}{factor}, p{source[1:]})"
 
 
 def _nothing_to_add(call: Call, formula: str) -> list[str]:

@@ -15,11 +15,10 @@ elements as whole numbers, so that what is chosen keeps them all: with a mask of
 comparison holds, and otherwise of zeros, ``a`` or ``b`` is ``b xor ((a xor b) and mask)``.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -85,8 +84,7 @@ def _compared(tree: ast.expr) -> ast.expr | None:
     return None
 
 
-@dataclass(frozen=True)
-class Operand:
+class Operand(NamedTuple):
     """An input or output of a step.
 
     kind: 'tensor', 'number', 'buffer' (the elements lie one after the other), 'temporary' (a buffer
@@ -99,8 +97,7 @@ class Operand:
     type: str
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One inner loop; or, where ufunc is None, a conversion of the only input to out's type.
 
     signature: the loop's types, as in ``ufunc.types``. They need not be those of the operands,
@@ -113,7 +110,7 @@ class Step:
     signature: str = ""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Steps:
     """The steps of one formula.
 

@@ -10,18 +10,15 @@ means is decided by the same match as for Python's way (``calls.forms.Form.match
 meaning.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
-from collections.abc import Iterator
 from typing import Any
 
 from th_shell.runtime.calls.forms import Form, parse_form
 from th_shell.runtime.calls.table import TABLE, Row
 from th_shell.runtime.compute.formula_calls import Call
-from th_shell.runtime.compute.formula_code import AXPY, each_code, either
-from th_shell.runtime.compute.formula_steps import names, parse, suits_whole
+from th_shell.runtime.compute.formula_code import each_code, either
+from th_shell.runtime.compute.formula_steps import parse, suits_whole
 from th_shell.runtime.compute.reduction_code import along_code, extrema_code, total_code
 from th_shell.runtime.core.dtypes import BYTE, DOUBLE, INT, LONG, DType
 from th_shell.runtime.core.tensor import TENSOR_CLASSES
@@ -29,33 +26,8 @@ from th_shell.runtime.core.tensor import TENSOR_CLASSES
 _KINDS = ("", "T", "N")
 
 
-def check_formulas() -> None:
-    """Refuse formulas that name what is no parameter, or do not suit their form.
-
-    To be called when all rows have been added. Raises ValueError.
-    """
-    for row in (row for rows in TABLE.values() for row in rows if row.has_formula):
-        for problem in _problems(row):
-            raise ValueError(f"{row.name}, {row.method or row.function}: {problem}")
-
-
-def _problems(row: Row) -> Iterator[str]:
-    row_formulas = [formula for formula in (row.each, row.total) if formula]
-    if len(row_formulas) != 1:
-        yield "a row has one formula"
-    parameters = _parameters(row)
-    texts = [] if row.reads_call else [text for text in (row.method, row.function) if text]
-    if any(len(parse_form(text, DOUBLE).arguments) != len(parameters) for text in texts):
-        yield f"as many arguments as parameters ({', '.join(parameters)}) are needed"
-    for name in sorted(names(parse(row_formulas[0]))):
-        if name not in parameters:
-            yield f"the formula {row_formulas[0]!r} names {name}, which is no parameter"
-    if row.axpy and not AXPY.fullmatch(row.each or ""):
-        yield "axpy computes t + factor * src or t - factor * src"
-
-
-def _parameters(row: Row) -> list[str]:
-    """The names in a row's formula, in the order of the form's arguments."""
+def parameters_of(row: Row) -> list[str]:
+    """Return the names that a row's formula may use, in the order of the form's arguments."""
     if row.kinds:
         return ["r", "a", "b", "c"]
     if row.reads_call:
@@ -69,7 +41,9 @@ def has_formula(name: str) -> bool:
 
 
 def source(name: str, space: str, code: int, dtype: DType = DOUBLE) -> str | None:
-    """The Lua function for a call of an operation of an element type; None where there is none.
+    """Return the text of the Lua function for a call; None where Lua cannot compute it.
+
+    name: the operation. dtype: the element type of its tensors.
 
     space: 'method' or 'function'. code: the kinds of up to five arguments as digits to the
     base 3, the first argument last: 1 a tensor, 2 a number.
@@ -94,7 +68,7 @@ def _source(
         form = _form(row, space, pattern, dtype)
         places = None if form is None else form.match(args)
         if form is not None and places is not None:
-            call = Call(row, form, _parameters(row), places, dtype)
+            call = Call(row, form, parameters_of(row), places, dtype)
             formula = _formula(row, dtype)
             return formula and _code(call, formula)
         if row.reads_call and dtype in row.types and row.form(space) is not None:

@@ -18,14 +18,15 @@ except ImportError as error:
     ) from error
 
 from th_shell.runtime.calls.failures import encode_error
+from th_shell.runtime.core import bytecode
 from th_shell.runtime.core.encoding import to_text
 
 #: What lupa raises for an error of Lua's; its first argument is the message.
 RawError: type[Exception] = luajit21.LuaError
 
-_RUNTIME = os.path.dirname(os.path.dirname(__file__))
+_RUNTIME = os.fsencode(os.path.dirname(os.path.dirname(__file__)))
 #: The rooms of Python with modules that have a Lua half beside them; all other Lua is in lua/.
-_WITH_LUA = ("compute/", "engine/", "ops/", "packages/", "thnn/")
+_WITH_LUA = (b"compute/", b"engine/", b"ops/", b"packages/", b"thnn/")
 
 
 def shell_functions(host: dict[bytes, Any]) -> dict[bytes, Any]:
@@ -74,22 +75,30 @@ def _refuse(*_: Any) -> NoReturn:
 def _importer(lua: Any, host: Any = None) -> Any:
     """The loader of the modules of Lua in a state, as they have it: see lua/core/loader.lua."""
     loader = lua.eval(b"loadstring")(_source(b"core/loader"), b"=[th] core/loader.lua")
-    return loader(_source_or_error, host)
+    return loader(_chunk_or_error, _keep, host)
+
+
+def _path(name: bytes) -> bytes:
+    """The file of a module of Lua: 'core/errors' in lua/, 'ops/order' beside ops/order.py."""
+    folder = _RUNTIME if name.startswith(_WITH_LUA) else _RUNTIME + b"/lua"
+    return b"%s/%s.lua" % (folder, name)
 
 
 def _source(name: bytes) -> bytes:
-    """The source of a module of Lua: 'core/errors' in lua/, 'ops/order' beside ops/order.py."""
-    path = name.decode()
-    folder = _RUNTIME if path.startswith(_WITH_LUA) else f"{_RUNTIME}/lua"
-    with open(f"{folder}/{path}.lua", "rb") as file:
+    with open(_path(name), "rb") as file:
         return file.read()
 
 
-def _source_or_error(name: bytes) -> bytes:
+def _chunk_or_error(name: bytes, compiler: bytes) -> bytes:
+    """Return the bytecode of a module, where it is kept, or its source, or an error."""
     try:
-        return _source(name)
+        return bytecode.kept(_path(name), compiler) or _source(name)
     except Exception as error:
         return encode_error(error)
+
+
+def _keep(name: bytes, compiler: bytes, dumped: bytes) -> None:
+    bytecode.keep(_path(name), compiler, dumped)
 
 
 def _export_lua() -> None:

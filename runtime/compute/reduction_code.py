@@ -7,8 +7,6 @@ bits. Elements that are not added up as they are come to a buffer first.
 finalizers, are told in formula_code.py.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from th_shell.runtime.compute.c_functions import inner_loop

@@ -1,7 +1,5 @@
 """The element types: their names in Torch, C and numpy, and C's conversions between them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

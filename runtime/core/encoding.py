@@ -1,10 +1,13 @@
-"""Texts of Python and strings of Lua: bytes that are no UTF-8 survive in both directions."""
+"""Converts between str of Python and strings of Lua, which are bytes and need not be UTF-8.
+
+Bytes that are no UTF-8 become surrogates, and are the same bytes again on their way back.
+"""
 
 from __future__ import annotations
 
 import re
 
-# The control codes; in a file's name a newline, too, is none that ends a line.
+# Newlines are among them: a file's name may have one, and a message is one line.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
@@ -18,8 +21,8 @@ def to_text(string: bytes) -> str:
     return string.decode("utf-8", "surrogateescape")
 
 
-def shown(name: bytes) -> str:
-    """Return a file's name for a message, with control codes, which a terminal obeys, as digits."""
+def printable(name: bytes) -> str:
+    """Return a file's name for a message, in which control codes are digits, as Lua's \\027."""
     return _CONTROL.sub(_digits, to_text(name))
 
 

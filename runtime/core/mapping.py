@@ -3,8 +3,6 @@
 Manual: Storage, torch.TYPEStorage(filename [, shared [, size [, sharedMem]]]).
 """
 
-from __future__ import annotations
-
 import mmap
 import os
 import stat
@@ -15,7 +13,7 @@ from weakref import finalize
 import numpy as np
 
 from th_shell.runtime.core import system
-from th_shell.runtime.core.encoding import shown
+from th_shell.runtime.core.encoding import printable
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.storage import Storage
 
@@ -38,7 +36,7 @@ def map_file(
     """
     path = _shared_memory_path(name) if shared_memory else name
     name = name.partition(b"\0")[0]  # C's strings end at a zero byte
-    label = shown(name)
+    label = printable(name)
     nbytes = size * cls.dtype.size
     if nbytes < 0:
         raise _cannot_map(0)
@@ -93,7 +91,7 @@ def _shared_memory_path(name: bytes) -> bytes:
     """Return the path of an object in shared memory; refuse names with folders, as shm_open."""
     base = name.lstrip(b"/")
     if not base or b"/" in base:
-        raise _cannot_open(shown(name), True, True)
+        raise _cannot_open(printable(name), True, True)
     return os.path.join(_SHARED_MEMORY, base)
 
 

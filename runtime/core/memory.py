@@ -4,8 +4,6 @@ numpy's memory is invisible to Lua's garbage collector. ``Meter`` counts it and 
 collection when it has doubled since the last one.
 """
 
-from __future__ import annotations
-
 import ctypes
 import mmap
 import sys

@@ -11,12 +11,10 @@ shown. The format is that of the numbers shown; the others are not even read. A 
 columns as the screen has room for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import floor, isinf, isnan, log10, prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +25,7 @@ from th_shell.runtime.core.tensor import Tensor
 LINE_WIDTH = 80  # characters; a matrix that is wider is printed in groups of columns
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """The format in which the numbers of one tensor or storage are printed.
 
     format: how one number is written, as the operator % takes it. scale: the factor that is printed

@@ -27,8 +27,8 @@ local huge = math.huge
 local fetch_struct, structs = c_structs.fetch_struct, c_structs.by_class
 local class_of, is_ours = class_ids.class_of, errors.is_ours
 
-local TIME = 0.05        -- seconds for finding and counting names, if their number is limited
-local BETWEEN = 16384    -- names after which the clock is read
+local MAX_SECONDS = 0.05       -- for finding and counting names, if their number is limited
+local NAMES_BETWEEN_LOOKS = 16384 -- names after which the clock is read
 local NAME = '^[%a_][%w_]*$'
 
 -- ------------------------------------------------------------------ places
@@ -199,7 +199,7 @@ local function add_keys(list, seen, holder, prefix, limit, any_text, deadline)
       end
     end
     turns = turns + 1
-    if turns % BETWEEN == 0 and python_calls.ask(host.clock) > deadline then break end
+    if turns % NAMES_BETWEEN_LOOKS == 0 and python_calls.ask(host.clock) > deadline then break end
     key, value = next(holder, key)
   end
   return more
@@ -216,7 +216,7 @@ function completion.names(prefix, limit, any_text, ...)
   local place = follow(...)
   if not place then return '', 0, {} end
   local list, seen, more = {}, {}, 0
-  local deadline = limit > 0 and python_calls.ask(host.clock) + TIME or huge
+  local deadline = limit > 0 and python_calls.ask(host.clock) + MAX_SECONDS or huge
   if limit == 0 then limit = huge end
   if select('#', ...) == 0 then
     more = add_keys(list, seen, locals_by_name(), prefix, limit, any_text, deadline)

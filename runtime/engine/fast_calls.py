@@ -6,8 +6,6 @@ made when the first operation of the call begins: that numbers behave as in C, a
 for what must be finished.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -6,8 +6,6 @@ that share an engine are not stopped by each other's limits. Calls look for limi
 are any.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ The net runs in an engine, with the Lua packages that have its classes. An ONNX 
 onnxruntime; PyTorch's source is run by another process, in any Python that has PyTorch.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Converts nets: finds the module, writes it, and holds what was written against the net."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence

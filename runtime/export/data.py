@@ -4,8 +4,6 @@ Tables have their places when a net is converted, so that no table is left in wh
 is made of tables of any length is one tensor.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tells what is in a file: its structure, and what each module of a net would become."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress

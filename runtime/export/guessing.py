@@ -4,8 +4,6 @@ What a module tells is in the graph (`Value.assume`). Here the net is converted 
 dimensions after the other until its modules take one, and sizes are looked for that fit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import chain

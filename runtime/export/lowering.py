@@ -1,7 +1,5 @@
 """From a value in a file to a graph: which module is meant, and what it becomes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Python's text: literals, calls, and lines that are broken as formatters of Python do it."""
 
-from __future__ import annotations
-
 import builtins
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Writes a class of PyTorch: its constructor, whose layers are attributes, and its methods."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Writes a forward method: statements whose values have names, and short ones in one line."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -4,8 +4,6 @@ A block is what a module computes from one tensor to one tensor, where that is n
 and a net repeats it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count

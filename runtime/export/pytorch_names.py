@@ -1,7 +1,5 @@
 """Names what LSTMs and GRUs compute that are written step by step, as papers do."""
 
-from __future__ import annotations
-
 from th_shell.runtime.export.graph import Graph, Node, Value
 
 #: What cells compute, and names for the result and for the values that it is computed of.

@@ -4,8 +4,6 @@ Dimensions that are exchanged, or made one, and later put back, stay as they are
 between computes each element, or each vector of the last dimension, by itself.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace

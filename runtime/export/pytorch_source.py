@@ -4,8 +4,6 @@ Chains of layers become an nn.Sequential each, loops over time classes of their 
 are statements of the forward method.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

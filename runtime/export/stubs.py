@@ -1,7 +1,5 @@
 """Stubs: for classes that are not known, classes of PyTorch whose forward is to be written."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from itertools import count

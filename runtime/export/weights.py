@@ -1,7 +1,5 @@
 """Writes the tensors that a file holds by their names: as safetensors, HDF5 or arrays of numpy."""
 
-from __future__ import annotations
-
 import json
 import os
 import struct

@@ -15,7 +15,7 @@ from typing import Any
 
 from th_shell.runtime.calls.results import class_id
 from th_shell.runtime.core.dtypes import CHAR
-from th_shell.runtime.core.encoding import shown
+from th_shell.runtime.core.encoding import printable
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.process import leave
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
@@ -23,7 +23,6 @@ from th_shell.runtime.core.tensor import Tensor, fits_storage
 from th_shell.runtime.host.lua_calls import guarded
 from th_shell.runtime.io.diskfile import DiskFile, SavedFile
 from th_shell.runtime.io.file import File
-from th_shell.runtime.io.foreign_files import explanation_of_file
 from th_shell.runtime.io.memoryfile import MemoryFile
 from th_shell.runtime.io.pipefile import PipeFile
 from th_shell.runtime.io.replacement import replace_file
@@ -42,7 +41,7 @@ def _replace(name: bytes, data: bytes) -> None:
     try:
         replace_file(name, data)
     except OSError as error:
-        raise TorchError(f"{shown(name)}: {error.strerror}") from None
+        raise TorchError(f"{printable(name)}: {error.strerror}") from None
 
 
 def _over_bytes(address: int, size: int) -> tuple[File, int]:
@@ -64,6 +63,8 @@ def _remaining(file: File) -> int:
 
 
 def _explanation(name: bytes, mode: bytes) -> bytes:
+    from th_shell.runtime.io.foreign_files import explanation_of_file  # which few need
+
     return b"\1" + explanation_of_file(name, mode.decode()).encode()
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from th_shell.runtime.calls.class_ids import FIRST_OTHER, FIRST_STORAGE, FIRST_TENSOR, OTHERS
 from th_shell.runtime.compute.thread_pool import LARGE
+from th_shell.runtime.core import bytecode
 from th_shell.runtime.core.c_structs import (
     ELEMENT_TYPES,
     MAX_DIMENSIONS,
@@ -27,7 +28,7 @@ from th_shell.runtime.core.interrupts import INTERRUPTED
 from th_shell.runtime.core.state import State
 from th_shell.runtime.host import lazy_loading, operating_system
 from th_shell.runtime.host.clocks import Clocks
-from th_shell.runtime.host.lua_calls import guarded
+from th_shell.runtime.host.lua_calls import guarded, with_marked_texts
 
 
 def definitions() -> dict[bytes, bytes | int]:
@@ -64,6 +65,8 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "times": clocks.times,
         "md5": _md5,
         "isatty": os.isatty,
+        "kept_bytecode": with_marked_texts(bytecode.kept),
+        "keep_bytecode": bytecode.keep,
         **operating_system.functions(),
     }
     return {

@@ -19,7 +19,7 @@ from weakref import WeakSet
 
 from th_shell.runtime.core import system
 from th_shell.runtime.core.dtypes import CHAR
-from th_shell.runtime.core.encoding import shown
+from th_shell.runtime.core.encoding import printable
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.interrupts import uninterruptible
 from th_shell.runtime.core.mapping import is_mapped
@@ -107,7 +107,7 @@ class DiskFile(File):
         return descriptor
 
     def _cannot_open(self) -> str:
-        return f"cannot open <{shown(self.name)}> in mode {self._mode()}"
+        return f"cannot open <{printable(self.name)}> in mode {self._mode()}"
 
     def _mode(self) -> str:
         # As error messages show it.
@@ -333,7 +333,7 @@ class DiskFile(File):
         """
         error = self._drain()
         if error is not None and not self.window.quiet and error.errno != errno.EPIPE:
-            print(f"th: {shown(self.name)}: {os.strerror(error.errno or 0)}", file=sys.stderr)
+            print(f"th: {printable(self.name)}: {os.strerror(error.errno or 0)}", file=sys.stderr)
         self.window.quiet = 1
 
 

@@ -9,8 +9,6 @@ Python, which reads in the struct how far Lua has got. Both check positions agai
 memory, which a program may change at any time.
 """
 
-from __future__ import annotations
-
 import ctypes
 
 import numpy as np

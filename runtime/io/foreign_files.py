@@ -5,8 +5,6 @@ be a page of the server's instead. Of all these, the reader of Torch7's files on
 not know the object.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import stat

@@ -1,7 +1,5 @@
 """``PipeFile``: a pipe from or to a shell command, as a file."""
 
-from __future__ import annotations
-
 from th_shell.runtime.core import system
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.io.diskfile import DiskFile

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from functools import cached_property
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,7 @@ Operand = Tensor | float
 Choose = Callable[..., Compute | None]
 
 
-@dataclass(frozen=True)
-class Forms:
+class Forms(NamedTuple):
     """The forms of a row as a method and as a function, and what their arguments are called.
 
     names: those behind the destination, with spaces between them. told: what the error about
@@ -50,10 +49,18 @@ class Formula:
         self._tensors = tuple(name for name, kind in pairs if "real" not in kind)
         self._first = self._names.index(self._tensors[0])
         self._told = forms.told
-        trees = list(cases(parse(text)))
-        self._is_comparison = is_comparison(trees[-1][0])
-        self._cases = [(ast.unparse(tree), test and _compiled(test)) for tree, test in trees]
+        self._text = text
         self._ufuncs: dict[Any, Any] = {}
+
+    @cached_property
+    def _cases(self) -> list[tuple[str, CodeType | None]]:
+        """The formulas, and the conditions on numbers under which they hold."""
+        trees = cases(parse(self._text))
+        return [(ast.unparse(tree), _compiled(test) if test else None) for tree, test in trees]
+
+    @cached_property
+    def _is_comparison(self) -> bool:
+        return is_comparison(parse(self._cases[-1][0]))
 
     def compute(self, r: Tensor, *operands: Operand) -> None:
         """r = what the formula gives, element by element."""

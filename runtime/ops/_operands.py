@@ -33,12 +33,12 @@ def check_counts(**tensors: Tensor) -> None:
 
 
 def enumerate_words(words: list[str]) -> str:
-    """Words as the reference's messages list them: 'a, b and c'."""
+    """Return words as the reference's messages list them: 'a, b and c'."""
     return ", ".join(words[:-1]) + " and " + words[-1]
 
 
-def like(source: Tensor, target: Tensor) -> Array:
-    """The source's elements in the target's shape; both had the same number of elements.
+def shaped_as(source: Tensor, target: Tensor) -> Array:
+    """Return the source's elements in the target's shape; both had the same number of elements.
 
     The array shares the source's memory if the shapes are equal or the source is contiguous.
     Raises TorchError where a finalizer of the program, which runs while memory is allocated for the
@@ -105,7 +105,9 @@ def elementwise(r: Tensor, compute: Compute, *operands: Tensor | float) -> None:
         _compute_overlapping(r, compute, operands)
         return
     out = r.array
-    inputs = [copy_if_shared(like(x, r), out) if isinstance(x, Tensor) else x for x in operands]
+    inputs = [
+        copy_if_shared(shaped_as(x, r), out) if isinstance(x, Tensor) else x for x in operands
+    ]
     if out.size >= LARGE or (out.size > PIECE and not isinstance(compute, np.ufunc)):
         _compute_large(compute, [out, *inputs])
     else:

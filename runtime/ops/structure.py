@@ -16,7 +16,7 @@ from th_shell.runtime.core.dtypes import DTYPES, LONG, Array, DType, cast_into
 from th_shell.runtime.core.errors import ArgError, TorchError, TypeMismatch
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
 from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
-from th_shell.runtime.ops._operands import Compute, check_counts, elementwise, like
+from th_shell.runtime.ops._operands import Compute, check_counts, elementwise, shaped_as
 
 LONG_STORAGE = STORAGE_CLASSES[LONG.index]
 
@@ -281,9 +281,9 @@ def copy(call: Call) -> Tensor:
     if target.overlaps_itself:
         elementwise(target, _converted(target.dtype), source)
     elif target.dtype is source.dtype:
-        copy_into(target.array, like(source, target))
+        copy_into(target.array, shaped_as(source, target))
     elif target.sizes:
-        cast_into(target.array, like(source, target), target.dtype)
+        cast_into(target.array, shaped_as(source, target), target.dtype)
     return target
 
 

@@ -4,8 +4,6 @@ Files, groups and datasets are known to Lua by numbers, which any thread of the 
 object of Lua that refers to one can be serialized. All numbers of a file end with it.
 """
 
-from __future__ import annotations
-
 import errno
 import itertools
 import os
@@ -20,7 +18,7 @@ from zlib import Z_BEST_COMPRESSION
 import numpy as np
 
 from th_shell.runtime.core.dtypes import DTYPES, Array, DType
-from th_shell.runtime.core.encoding import shown, to_bytes
+from th_shell.runtime.core.encoding import printable, to_bytes
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.interrupts import uninterruptible
 from th_shell.runtime.core.process import at_the_end
@@ -210,7 +208,7 @@ def _group(number: float, name: bytes) -> int:
     parent = _require(number)
     with _errors("Invalid groupID -1"):
         if isinstance(parent.get(name), _h5py().Dataset):
-            raise TorchError(f"{shown(name)} is data")
+            raise TorchError(f"{printable(name)} is data")
         return _add(parent.require_group(name))
 
 
@@ -226,7 +224,7 @@ def _children(number: float) -> bytes:
 def _child(parent: Any, number: float, name: str) -> str:
     """Return the number, the kind and the address of a group's child."""
     h5py = _h5py()
-    where = f"'{shown(to_bytes(name))}' in {_group_text(number)}"
+    where = f"'{printable(to_bytes(name))}' in {_group_text(number)}"
     with _errors(f"Unable to read from {where} - no such data path"):
         child = parent[name]
         kind = {h5py.Group: "group", h5py.Dataset: "dataset"}.get(type(child), "other")
@@ -243,7 +241,7 @@ def _dataset_text(number: float) -> str:
 
 
 def _path(number: float) -> str:
-    return shown(to_bytes(str(_require(number).name)))
+    return printable(to_bytes(str(_require(number).name)))
 
 
 def _name(number: float) -> bytes:
@@ -326,7 +324,7 @@ def _write(
 ) -> int:
     """Make a dataset of a tensor in a group; with chunks, it can grow in its first dimension."""
     group, dtype = _require(number), _file_type(tensor)
-    with _errors(f"Error writing data {shown(name)} to {_group_text(number)}"):
+    with _errors(f"Error writing data {printable(name)} to {_group_text(number)}"):
         if not tensor.nelement:
             raise TorchError("the tensor has no elements")
         if deflate is not None and chunks is None:
@@ -370,7 +368,7 @@ def _check_growth(dataset: Any, sizes: Sequence[int]) -> None:
 def _append(number: float, name: bytes, tensor: Tensor) -> int:
     """Write a tensor behind the rows of a dataset."""
     group = _require(number)
-    with _errors(f"Error extending data {shown(name)} to {_group_text(number)}"):
+    with _errors(f"Error extending data {printable(name)} to {_group_text(number)}"):
         dataset = group.get(name)
         _check_growth(dataset, tensor.sizes)
         rows = dataset.shape[0]

@@ -4,8 +4,6 @@ Complex numbers are pairs: a last dimension of size 2. Transforms are those of F
 is not normalized, and an inverse one divides by the number of points.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

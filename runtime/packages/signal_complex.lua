@@ -11,10 +11,12 @@ local function parts(h)
   return h:select(h:dim(), 1), h:select(h:dim(), 2)
 end
 
+-- A new tensor of n x 2 of the real and the imaginary parts of n numbers.
 local function paired(real, imaginary)
   return torch.cat(real:contiguous():view(-1, 1), imaginary:contiguous():view(-1, 1), 2)
 end
 
+-- Tells whether a tensor has complex numbers in a number of dimensions.
 local function is_complex(h, dims)
   return h:dim() == dims + 1 and h:size(dims + 1) == 2
 end
@@ -41,6 +43,7 @@ function complex.conj(h)
   return out
 end
 
+-- The real and the imaginary parts of the products of numbers, one by one.
 local function product(a, b)
   local ar, ai = parts(a)
   local br, bi = parts(b)

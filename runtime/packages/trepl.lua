@@ -21,6 +21,7 @@ for name, code in pairs{ bright = 1, dim = 2, underline = 4, blink = 5, reverse 
   colours[name] = '\27[' .. code .. 'm'
 end
 
+-- Functions by the names of colours, each of which gives a text that colour.
 local function painters()
   local result = {}
   for name in pairs(colours) do
@@ -37,6 +38,7 @@ if not python_calls.ask(host.isatty, 1) then noColors() end
 
 -- ---------------------------------------------------------------- variables
 
+-- What `who` says of a value: the sizes of a tensor or table, the beginning of a string.
 local function described(value)
   local kind = type(value)
   if kind == 'userdata' then
@@ -49,6 +51,7 @@ local function described(value)
   return tostring(value)
 end
 
+-- Prints the globals whose names are wanted, with the '=' signs below each other.
 local function list(width, wanted)
   for name, value in pairs(_G) do
     if wanted(name) then
@@ -101,6 +104,7 @@ local function place()
   return colours.yellow .. '[C-module]' .. colours.none
 end
 
+-- Says that a program uses a global in a way that is monitored; if strict, by an error.
 local function reported(what, name, strict)
   local message = colours.red .. what .. ': ' .. colours.blue .. tostring(name) .. colours.none
     .. ' @ ' .. place()

@@ -4,8 +4,6 @@ No more memory is allocated for a size in a file than the file can fill. The ele
 storages stay in the file until they are first used.
 """
 
-from __future__ import annotations
-
 import os
 import weakref
 from collections.abc import Callable

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import IO, Any, Literal, TypeAlias, overload
 
-from th_shell.runtime.core.encoding import shown
+from th_shell.runtime.core.encoding import printable
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.process import nothing_is_garbage
 from th_shell.runtime.io.foreign_files import START, explanation, is_ascii
@@ -141,7 +141,7 @@ def _opened(file: Path | IO[bytes], lazy: bool) -> tuple[Bytes, str]:
     if not isinstance(file, (str, bytes, os.PathLike)):
         name = getattr(file, "name", None)
         return MemoryBytes(file.read()), name if isinstance(name, str) else "file"
-    name = shown(os.fsencode(file))
+    name = printable(os.fsencode(file))
     with io.FileIO(os.fsdecode(file)) as raw:
         status = os.fstat(raw.fileno())
         if stat.S_ISREG(status.st_mode) and status.st_size:

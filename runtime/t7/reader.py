@@ -5,8 +5,6 @@ have a number in the file; where one occurs again, only its number is there. Wha
 on a stack of our own: the depth of a file is not limited by that of Python's stack.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache

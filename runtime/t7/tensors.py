@@ -1,9 +1,7 @@
-"""Tensors and storages as Python programs have them, and the runtime's under them.
+"""Converts between the tensors and storages that Python programs get and those of the runtime.
 
 Only this module knows the classes that programs get.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any

@@ -3,8 +3,6 @@
 Behind each number, list of numbers and string is a newline. The text is in memory as a whole.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

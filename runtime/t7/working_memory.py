@@ -6,8 +6,6 @@ compute in, a field's class decides (working_memory.txt). The fields of a class 
 may be anything, and go out.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

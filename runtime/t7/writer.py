@@ -3,8 +3,6 @@
 What is incomplete is on a stack of our own, so that objects may be nested to any depth.
 """
 
-from __future__ import annotations
-
 import numbers
 from collections.abc import Iterator, Mapping
 from typing import Any

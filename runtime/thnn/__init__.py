@@ -4,8 +4,6 @@ nn's Lua files call them with pointers to C structs, which ``thnn/entries.lua`` 
 Each module adds rows to the table when it is imported here.
 """
 
-from __future__ import annotations
-
 from th_shell.runtime.thnn import (  # noqa: F401
     channels,
     classes,

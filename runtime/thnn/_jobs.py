@@ -6,8 +6,6 @@ whose elements do not matter. No job is done then: what comes out are the jobs, 
 to get. Lua (``thnn/repeats.lua``) does them for all calls of the same sizes and numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -191,6 +189,11 @@ def blas(name: str, itemsize: int) -> int:
     if address is None:
         raise TorchError(f"nn needs BLAS's {name}, which cannot be called: {_REMEDY}")
     return address
+
+
+def find_asum(x: Array) -> int:
+    """Return the address of BLAS's asum, by which jobs see whether numbers are finite; 0: none."""
+    return find_blas("asum", x.itemsize) or 0
 
 
 def run(

@@ -6,8 +6,6 @@ shape are a group, which has tables of where they lie. Arrays are contiguous; th
 those of all planes, one after the other.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.runtime.compute.c_functions import blas
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Sizes, contiguous_strides
-from th_shell.runtime.thnn._jobs import run
+from th_shell.runtime.thnn._jobs import find_asum, run
 
 #: How many windows have tables together, where a plane has fewer: to begin with each plane anew
 #: would take longer than what is computed.
@@ -196,11 +193,6 @@ def _visit(job: str, windows: Plan, x: Array, y: Array, **more: float | Array) -
     )
 
 
-def _asum(x: Array) -> int:
-    """BLAS's sum of sizes, by which jobs see whether numbers are finite."""
-    return blas("asum", x.itemsize) or 0
-
-
 def find_largest(
     x: Array,
     plan: Plan,
@@ -217,7 +209,7 @@ def find_largest(
     is `none`. lowest: by default the lowest finite number. plans: a row for each plane, if not all
     have the same.
     """
-    more: dict[str, Any] = {"asum": _asum(x), "indices": indices, "none": none}
+    more: dict[str, Any] = {"asum": find_asum(x), "indices": indices, "none": none}
     more["lowest"] = float(-np.finfo(x.dtype).max) if lowest is None else lowest
     if plans is not None:
         more |= {"plan": plans, "planStep": plans.shape[1]}
@@ -226,7 +218,7 @@ def find_largest(
 
 def average(x: Array, plan: Plan, output: Array) -> None:
     """output = the sum of each window's elements, divided by what the plan says."""
-    _visit("nn_average", plan, x, output, asum=_asum(x))
+    _visit("nn_average", plan, x, output, asum=find_asum(x))
 
 
 def average_backward(gradient: Array, plan: Plan, grad_output: Array) -> None:
@@ -264,7 +256,7 @@ def scatter(
         inPlane=in_plane,
         add=add,
         skip=skip,
-        asum=_asum(out),
+        asum=find_asum(out),
     )
 
 
@@ -360,5 +352,5 @@ def interpolate(
         inPlane=x.size // planes,
         outPlane=output.size // planes,
         back=back,
-        asum=_asum(x),
+        asum=find_asum(x),
     )

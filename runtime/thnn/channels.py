@@ -16,7 +16,7 @@ import numpy as np
 
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.tensor import Tensor, describe
-from th_shell.runtime.thnn._jobs import loops, run, working
+from th_shell.runtime.thnn._jobs import find_asum, loops, run, working
 from th_shell.runtime.thnn.checks import check, check_counts, check_shapes
 from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
@@ -39,7 +39,7 @@ def _add_softmax(name: str, *, logarithms: bool) -> None:
     def forward(call: Call) -> None:
         """output = exp(input) / sum(exp(input)) of each position's classes, or its logarithm."""
         check(1 <= call.input.ndim <= 4, 2, "1D, 2D, 3D or 4D tensor expected")
-        frames, lie = _frames(call.input)
+        frames, layout = _frames(call.input)
         x = call.read(call.input)
         out = call.write(call.output, call.input.sizes)
         run(
@@ -49,10 +49,10 @@ def _add_softmax(name: str, *, logarithms: bool) -> None:
             input=x,
             output=out,
             wide=working(x.size if x.itemsize == 4 else 0, np.float64),
-            most=working(frames * lie["inner"], x.dtype),
-            sums=working(frames * lie["inner"], np.float64),
+            most=working(frames * layout["inner"], x.dtype),
+            sums=working(frames * layout["inner"], np.float64),
             logarithms=logarithms,
-            **lie,
+            **layout,
             **_forward_loops(x.dtype),
         )
 
@@ -60,7 +60,7 @@ def _add_softmax(name: str, *, logarithms: bool) -> None:
     def backward(call: Call) -> None:
         """gradInput = output * (gradOutput - sum(gradOutput * output)), or LogSoftMax's."""
         _check_softmax(call.input, call.gradOutput, call.output)
-        frames, lie = _frames(call.output)
+        frames, layout = _frames(call.output)
         y, g = call.read(call.output), call.read(call.gradOutput)
         out = call.write(call.gradInput, call.output.sizes)
         run(
@@ -71,9 +71,9 @@ def _add_softmax(name: str, *, logarithms: bool) -> None:
             grads=g,
             gradient=out,
             wide=working(2 * y.size if y.itemsize == 4 else 0, np.float64),
-            sums=working(frames * lie["inner"], np.float64),
+            sums=working(frames * layout["inner"], np.float64),
             logarithms=logarithms,
-            **lie,
+            **layout,
             **(loops(y.dtype, np.exp) | loops(_DOUBLE, np.subtract, np.add, np.multiply)),
         )
 
@@ -141,15 +141,16 @@ def batch_norm(call: Call) -> None:
     """
     running = (call.running_mean, call.running_var)
     saved = (call.save_mean, call.save_std) if call.train else ()
-    lie = _channels(call.input, call.weight, call.bias, *running, *saved)
+    layout = _channels(call.input, call.weight, call.bias, *running, *saved)
     x = call.read(call.input)
     weight, bias = call.given(call.weight), call.given(call.bias)
     statistics: list[Any] = [call.change(t) if call.train else call.read(t) for t in running]
     saved_arrays: list[Any] = [call.change(t) for t in saved] or [0, 0]
     run(
         "nn_normalize",
-        lie["channels"],
+        layout["channels"],
         work=x.size,
+        asum=find_asum(x),
         input=x,
         output=call.write(call.output, call.input.sizes),
         weight=weight,
@@ -161,7 +162,7 @@ def batch_norm(call: Call) -> None:
         train=call.train,
         momentum=call.momentum,
         eps=call.eps,
-        **lie,
+        **layout,
     )
 
 
@@ -181,7 +182,7 @@ def batch_norm_backward(call: Call) -> None:
         (call.save_mean, call.save_std) if call.train else (call.running_mean, call.running_var)
     )
     gradients = (call.gradWeight, call.gradBias)
-    lie = _channels(call.input, call.weight, *statistics, *gradients)
+    layout = _channels(call.input, call.weight, *statistics, *gradients)
     x, g, weight = call.read(call.input), call.read(call.gradOutput), call.given(call.weight)
     means, scales = map(call.read, statistics)
     out: Any = 0
@@ -190,8 +191,9 @@ def batch_norm_backward(call: Call) -> None:
     to_weight, to_bias = (0 if t is None else call.change(t) for t in gradients)
     run(
         "nn_normalize_back",
-        lie["channels"],
+        layout["channels"],
         work=x.size,
+        asum=find_asum(x),
         input=x,
         grads=g,
         gradient=out,
@@ -203,7 +205,7 @@ def batch_norm_backward(call: Call) -> None:
         train=call.train,
         scale=call.scale,
         eps=call.eps,
-        **lie,
+        **layout,
     )
 
 
@@ -227,7 +229,7 @@ def _planes(call: Call, slopes: Tensor) -> tuple[int, dict[str, Any]]:
 
 def _scale(call: Call, values: Tensor, result: Tensor) -> None:
     """result = values where input is positive, values * slope elsewhere."""
-    _, lie = _planes(call, call.weight)
+    _, layout = _planes(call, call.weight)
     x, g = call.read(call.input), call.read(values)
     slopes = call.read(call.weight)
     out = call.write(result, call.input.sizes)
@@ -239,7 +241,7 @@ def _scale(call: Call, values: Tensor, result: Tensor) -> None:
         source=g,
         output=out,
         slopes=slopes,
-        **lie,
+        **layout,
     )
 
 
@@ -273,17 +275,17 @@ def prelu_accumulate(call: Call) -> None:
     check_counts(input=call.input, gradOutput=call.gradOutput)
     if call.nOutputPlane and not call.gradWeight.is_contiguous:
         raise ArgError(6, "gradWeight needs to be contiguous")
-    frames, lie = _planes(call, call.gradWeight)
+    frames, layout = _planes(call, call.gradWeight)
     x, g = call.read(call.input), call.read(call.gradOutput)
     sums = call.change(call.gradWeight)
     run(
         "nn_slope_sums",
-        lie["channels"],
+        layout["channels"],
         work=x.size,
         input=x,
         grads=g,
         sums=sums,
         scale=call.scale,
         frames=frames,
-        **lie,
+        **layout,
     )

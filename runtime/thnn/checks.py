@@ -6,8 +6,6 @@ positions of arguments from 1, the library's state being the first.
 Tuples have a number for each dimension of a plane, the slowest first: (kH, kW), (kT, kH, kW).
 """
 
-from __future__ import annotations
-
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.tensor import Sizes, Tensor, describe

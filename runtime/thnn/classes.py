@@ -5,8 +5,6 @@ and the gradient, by the weights of the targets, or by the number of frames. The
 ``thnn/classes.lua``.
 """
 
-from __future__ import annotations
-
 import math
 
 from th_shell.runtime.core.dtypes import Array

@@ -5,8 +5,6 @@ columns of all planes of all samples. TemporalRowConvolution has one map for eac
 sequence. Sequences have a row for each feature here (featFirst), or a row for each step in time.
 """
 
-from __future__ import annotations
-
 from math import prod
 
 from th_shell.runtime.core.errors import TorchError

@@ -7,8 +7,6 @@ Fractional max pooling has windows of one size at places that random samples tel
 Its indices tell the largest element's place in its plane, from 1.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

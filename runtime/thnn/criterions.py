@@ -4,8 +4,6 @@ A loss is written to a tensor of one element. sizeAverage divides it, and the gr
 number of elements.
 """
 
-from __future__ import annotations
-
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.thnn._formulas import formula
 from th_shell.runtime.thnn._jobs import is_recording

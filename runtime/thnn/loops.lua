@@ -3,7 +3,7 @@
 
 local jobs = ...
 local ffi, raw_memory = import('ffi', 'parallel.memory')
-local cast, tonumber = ffi.cast, tonumber
+local cast, tonumber, min = ffi.cast, tonumber, math.min
 
 local loops = {}
 
@@ -15,6 +15,25 @@ loops.memory, loops.numbers, loops.loads = memory, numbers, loads
 --- A pointer to the numbers at an address that a job gets; nil for none.
 function loops.vector(p, name)
   return p[name] ~= 0 and cast(numbers[p.size], memory + p[name]) or nil
+end
+
+local CHECKED = 8192 -- numbers that BLAS adds up at a time: so many it does in one thread
+local adders = {
+  [4] = ffi.typeof('float (*)(int64_t *, void *, int64_t *)'),
+  [8] = ffi.typeof('double (*)(int64_t *, void *, int64_t *)'),
+}
+local long, one = ffi.typeof('int64_t[1]'), ffi.new('int64_t[1]', 1)
+
+--- Tells whether all numbers are finite, and of a size below `limit`, by the address of BLAS's
+-- asum. Also false where their sum is not below it, and where there is no asum.
+function loops.are_finite(asum, size, x, count, limit)
+  if asum == 0 then return false end
+  local add, length = cast(adders[size], asum), long()
+  for at = 0, count - 1, CHECKED do
+    length[0] = min(CHECKED, count - at)
+    if not (add(length, x + at, one) < limit) then return false end
+  end
+  return true
 end
 
 local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, void *)')

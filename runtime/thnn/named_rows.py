@@ -7,8 +7,6 @@ of the weight may begin with numbers that normalize the values of its key (thnn/
 the loops, tells which).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array, cast_scalar

@@ -26,33 +26,13 @@ local max, min, concat, error = math.max, math.min, table.concat, error
 local UNROLLED, SUMMED = 49, 80 -- elements of a window up to which the loop over them is written
                                  -- out, that of sums; LuaJIT compiles no much longer functions
 local KEPT = 200     -- functions for shapes of windows
-local CHECKED = 8192 -- numbers that BLAS adds up at a time: so many it does in one thread
 
 local ints, longs = ffi.typeof('int32_t *'), ffi.typeof('int64_t *')
 local whole = { [4] = ints, [8] = longs }
 local wholes = ffi.typeof('uint64_t *')
 local number_loops = jobs.part 'thnn.loops'
 local reals, loaders = number_loops.numbers, number_loops.loads
-
--- ------------------------------------------------------------------ finite numbers
-
-local adders = {
-  [4] = ffi.typeof('float (*)(int64_t *, void *, int64_t *)'),
-  [8] = ffi.typeof('double (*)(int64_t *, void *, int64_t *)'),
-}
-local long, one = ffi.typeof('int64_t[1]'), ffi.new('int64_t[1]', 1)
-
--- Tells whether all numbers are finite, and of a size below `limit`, by the address of BLAS's asum.
--- Also false where their sum is not below it, and where there is no asum.
-local function are_finite(asum, size, x, count, limit)
-  if asum == 0 then return false end
-  local add, length = cast(adders[size], asum), long()
-  for at = 0, count - 1, CHECKED do
-    length[0] = min(CHECKED, count - at)
-    if not (add(length, x + at, one) < limit) then return false end
-  end
-  return true
-end
+local are_finite = number_loops.are_finite
 
 -- ------------------------------------------------------------------ loops for each size
 

@@ -8,8 +8,6 @@ What indices of max pooling tell of the largest element of a window:
     sequences   in which frame of the window it is, from 0; -1 where there is none
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

@@ -3,8 +3,6 @@
 A window has ``kW`` frames, and begins ``dW`` frames after the window before.
 """
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Unpooling: elements go to the places that indices of max pooling tell; all others are 0."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -6,8 +6,6 @@ sequences for each of a frame's elements. FeatureLPPooling takes norms of neighb
 batch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache

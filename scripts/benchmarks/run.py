@@ -3,6 +3,7 @@
     scripts/bench [TOPIC ...]
     scripts/bench torch [PYTHON [THREADS]]      (see torch.py)
     scripts/bench calls TORCH7 [ROUNDS]         (see calls.py)
+    scripts/bench nn [PYTHON]                   (see nn.py)
     scripts/bench crossings                     (see crossings.py)
 
 A topic is a module beside this one with ROWS; a row says its setup and its work in Lua and in
@@ -24,6 +25,7 @@ import numpy as np
 from th_shell.runtime.shell import Engine
 
 TOPICS = ("elements", "small", "formulas", "geometry", "large", "text")
+_OTHERS = ("torch", "calls", "nn", "crossings")  # which are not compared with numpy
 ROUND_SECONDS = 0.05
 ROUNDS = 5
 
@@ -83,7 +85,7 @@ def numpy_runner(row: Row) -> Callable[[int], None]:
 
 
 def main() -> None:
-    if sys.argv[1:2] in (["torch"], ["calls"], ["crossings"]):  # which are not compared with numpy
+    if sys.argv[1:2] and sys.argv[1] in _OTHERS:
         importlib.import_module(sys.argv[1]).main(sys.argv[2:])
         return
     engine = Engine()

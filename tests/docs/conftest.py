@@ -16,7 +16,13 @@ if not missing_mpi():
 
 collect_ignore = ["session.md"]
 
+#: Pages that take seconds: they train nets, show every call, or run again what depends on chance.
+LONG = ["chance.md", "converted.txt", "python_programs.md"]
+
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect the pages."""
-    return collect(file_path, parent, ("*.md", "*.rst", "*.txt", "*.ipynb"))
+    page = collect(file_path, parent, ("*.md", "*.rst", "*.txt", "*.ipynb"))
+    if page and file_path.name in LONG:
+        page.add_marker("thorough")
+    return page

@@ -3,11 +3,10 @@
 Most arguments are what the form asks for, so that the implementations are reached.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from random import Random
 
+from tests.data_files import data
 from tests.fuzz.cases import Case
 from tests.fuzz.operations import Operation, operations
 from tests.fuzz.values import HUGE, Values
@@ -17,17 +16,7 @@ _STATEMENTS = 30
 
 _MODES = ("'r'", "'w'", "'rw'", "'r'", "'x'")
 _FORMATS = ("'*a'", "'*l'", "'abc'", "'*'")
-_CALLBACKS = (
-    "function() end",
-    "function(x) return x end",
-    "function(x, y) return y end",
-    "function() return 1, 2 end",
-    "function() return 'x' end",
-    "function() error('x') end",
-    "function(x) return x == 1 and 5 or nil end",
-    "math.floor",
-    "print",
-)
+_CALLBACKS = tuple(data(__file__, "_CALLBACKS"))
 
 
 def make(rng: Random) -> Case:

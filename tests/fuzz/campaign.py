@@ -4,8 +4,6 @@ python -m tests.fuzz.campaign SECONDS [--seed N] [--only NAME] [--keep FOLDER] [
     [--guard 1|front|none]
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

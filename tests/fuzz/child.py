@@ -16,8 +16,6 @@ is no program, and prints its findings, and its counts as JSON at the end. The f
 of Lua as an embedder would.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Operations, views and collections in random order: nothing is lost, nothing else comes out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from random import Random

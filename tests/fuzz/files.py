@@ -3,8 +3,6 @@
 The files to start from are those of `write_originals`, and those that the real Torch7 writes.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from functools import cache, partial

@@ -3,8 +3,6 @@
 A child computes what its parent does, and ends in time; so does its child.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import resource
@@ -14,41 +12,13 @@ import threading
 import time
 from collections.abc import Callable
 
+from tests.data_files import data
 from th_shell.runtime.shell import Engine
 
-_SETUP = """
-torch.setnumthreads(2)
-torch.manualSeed(1)
-a, b, c = torch.randn(400, 400), torch.randn(400), torch.randn(500000)
-s = torch.randn(90, 90)
-jobs = {
-  function() return c + c end, function() return c:clone():exp() end,
-  function() return torch.mv(a, b) end, function() return torch.mm(a, a) end,
-  function() return (torch.svd(s)) end, function() return torch.inverse(s) end,
-  function() return (torch.sort(c)) end, function() return torch.conv2(a, s:narrow(1, 1, 5)) end,
-  function() return a:t():clone() end, function() return torch.randn(200000) end,
-}
-function run(i)
-  torch.manualSeed(i)
-  return jobs[i]()
-end
-expected = {}
-for i = 1, #jobs do expected[i] = run(i):clone() end
-function check(i)
-  local distance = (run(i) - expected[i]):abs():max()
-  if not (distance < 1e-6) then error('job ' .. i .. ' is off by ' .. distance) end
-end
-"""
+_SETUP = data(__file__, "_SETUP")
 
 #: For a child's own engine.
-_FRESH = b"""
-torch.setnumthreads(2)
-local x, s = torch.ones(500000), torch.ones(300, 300)
-for i = 1, 3 do
-  assert((x + x):sum() == 1000000 and torch.exp(x):mean() > 2 and torch.mm(s, s)[1][1] == 300)
-  assert(torch.mv(s, s[1])[5] == 300 and torch.sort(x)[9] == 1)
-end
-"""
+_FRESH = data(__file__, "_FRESH").encode()
 
 _JOBS = 10
 _MOST = 800  # megabytes that a child may hold

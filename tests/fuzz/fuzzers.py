@@ -1,7 +1,5 @@
 """The fuzzers by name: how each does one batch, and its share of a campaign's time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """The makers of programs, by the names of their fuzzers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 

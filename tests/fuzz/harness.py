@@ -4,8 +4,6 @@ A process that dies, hangs or reports something costs its batch nothing: what co
 program at fault runs in a new one. Each kind of finding is reduced once, and saved.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -3,8 +3,6 @@
 The process under test runs inputs as a prompt does; another one sends it the signals.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import signal
@@ -12,14 +10,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tests.data_files import data
 from th_shell.runtime.shell import Engine, Interrupted, LuaError
 
-_SETUP = """
-kept = { 5, 'five', torch.range(1, 1000) }
-x, y = torch.ones(300, 300), torch.randn(100000)
-names = {}
-for i = 1, 200 do names[i] = 'name ' .. i end
-"""
+_SETUP = data(__file__, "_SETUP")
 
 #: True where nothing was lost.
 _CHECK = """assert(kept[1] == 5 and kept[2] == 'five' and kept[3]:sum() == 500500 and #names == 200
@@ -27,38 +21,7 @@ _CHECK = """assert(kept[1] == 5 and kept[2] == 'five' and kept[3]:sum() == 50050
   and torch.deserialize(torch.serialize(kept))[3][7] == 7);"""
 
 #: Inputs that take some milliseconds each, in all parts of the engine.
-_INPUTS = (
-    "for i = 1, 3e5 do kept[1] = 5 end",
-    "local t = {} for i = 1, 5e4 do t[i] = {i} end",
-    "for i = 1, 2000 do x:add(1) end",
-    "for i = 1, 200 do local z = x:t() + x end",
-    "for i = 1, 2000 do local z = torch.Tensor(10):fill(i):narrow(1, 2, 3):storage() end",
-    "for i = 1, 20 do y:sort() end",
-    "for i = 1, 3 do torch.svd(x:narrow(1, 1, 60)) end",
-    "for i = 1, 5 do torch.inverse(torch.randn(120, 120)) end",
-    "for i = 1, 10 do torch.mm(x, x) end",
-    "for i = 1, 10 do torch.randn(200000) end",
-    "for i = 1, 5 do torch.conv2(x, torch.ones(5, 5)) end",
-    "for i = 1, 5 do torch.randperm(100000) end",
-    "x:apply(function(v) return v + 1 end)",
-    "x:clone():apply(function(v) for i = 1, 10 do v = v + 1 end return v end)",
-    "x:map(x:clone(), function(a, b) return a + b end)",
-    "for i = 1, 5 do tostring(x) end",
-    "for i = 1, 3 do x:totable() end",
-    "for i = 1, 20 do torch.deserialize(torch.serialize(x)) end",
-    "for i = 1, 3 do torch.deserialize(torch.serialize(x, 'ascii'), 'ascii') end",
-    "torch.save('file', x) torch.load('file')",
-    "for i = 1, 3000 do pcall(error, 'x') end",
-    "for i = 1, 500 do pcall(x.add, x, 'x') end",
-    "coroutine.wrap(function() for i = 1, 1e5 do kept[1] = 5 end end)()",
-    "table.sort(names, function(a, b) return #a > #b end)",
-    "string.rep('x', 1000000):gsub('x', 'y')",
-    "for i = 1, 10 do collectgarbage() end",
-    "x:index(1, torch.randperm(300):long())",
-    "for i = 1, 10 do y:gt(0) y:cumsum() y:median() y:topk(10) end",
-    "local f = torch.MemoryFile() for i = 1, 2000 do f:writeDouble(i) end",
-    "torch.multinomial(torch.rand(100), 10000, true)",
-)
+_INPUTS = tuple(data(__file__, "_INPUTS"))
 
 
 @contextmanager
@@ -83,10 +46,10 @@ def work(seed: str, seconds: float) -> dict[str, int]:
     signal.signal(signal.SIGINT, lambda *_: None)  # between inputs
     rng = random.Random(seed)
     inputs = stopped = 0
-    end = time.monotonic() + seconds
     with _signals(rng):  # before there are threads
         engine = Engine()
         engine.inputs.evaluate(_SETUP.encode())
+        end = time.monotonic() + seconds
         while time.monotonic() < end:
             source = rng.choice(_INPUTS)
             inputs += 1

@@ -1,25 +1,17 @@
 """A process that saves over a good file is killed, or has no room: the file stays good."""
 
-from __future__ import annotations
-
 import os
 import random
 import resource
 import signal
 import time
 
+from tests.data_files import data
 from th_shell.runtime.shell import Engine, LuaError
 
-_SAVE = """
-local from, n, mode = ...
-from, n = tonumber(from), tonumber(n)
-for i = from, from + 1e6 do torch.save('good.t7', { i, torch.Tensor(n):fill(i) }, mode) end
-"""
+_SAVE = data(__file__, "_SAVE")
 
-_LOAD = """
-local saved = torch.load('good.t7', (...))
-assert(saved[2]:min() == saved[1] and saved[2]:max() == saved[1], 'a mixture of two files')
-"""
+_LOAD = data(__file__, "_LOAD")
 
 _SIZES = (10, 1000, 20000, 200000)
 

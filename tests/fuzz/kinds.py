@@ -1,7 +1,5 @@
 """What in an output is wrong, and which findings are probably one."""
 
-from __future__ import annotations
-
 import re
 
 #: What no output may hold.

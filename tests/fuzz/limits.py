@@ -1,7 +1,5 @@
 """What the process of a fuzzer may use, so that a finding cannot hurt the machine."""
 
-from __future__ import annotations
-
 import os
 import resource
 

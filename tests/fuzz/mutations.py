@@ -3,8 +3,6 @@
 A mutation is a value of its own, so that one can be left out and the others tried again.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 from collections.abc import Sequence

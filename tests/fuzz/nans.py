@@ -3,11 +3,10 @@
 Whatever the bits, a value that Lua gets is what it gets for the NaN of 0/0.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from random import Random
 
+from tests.data_files import data
 from tests.fuzz.calls import call
 from tests.fuzz.cases import Case
 from tests.fuzz.mutations import HIGH_WORDS
@@ -20,43 +19,7 @@ _LOW = (
 )
 
 #: What Lua code does with elements, with tensors a (1D), b, c (2D), d (3D), e (1D, large).
-_ELEMENTS = (
-    "is_nan(a[2])",
-    "is_nan(b[2][1])",
-    "is_nan(b[{1, 2}])",
-    "is_nan(d[{1, 2, 3}])",
-    "is_nan(a:storage()[1])",
-    "for i = 1, 399 do is_nan(e[i]) end",
-    "local s = e:storage() for i = 1, #s do is_nan(s[i]) end",
-    "e:apply(is_nan)",
-    "c:apply(is_nan)",
-    "e:map(e:clone(), function(x, y) is_nan(x) return is_nan(y) end)",
-    "a:map2(a, a:clone(), function(x, y, z) is_nan(x) is_nan(y) return is_nan(z) end)",
-    "for _, x in ipairs(a:totable()) do is_nan(x) end",
-    "for _, x in ipairs(a:storage():totable()) do is_nan(x) end",
-    "a[1] = b[1][1] is_nan(a[1])",
-    "a:fill(b[1][1]) is_nan(a[2])",
-    "local t = {} t[1] = a[1] is_nan(t[1])",
-    "is_nan(e:sum())",
-    "is_nan(e:mean())",
-    "is_nan(a:dot(a))",
-    "is_nan(b:norm())",
-    "is_nan(b:std())",
-    "is_nan(e:prod())",
-    "is_nan(torch.deserialize(torch.serialize(a))[1])",
-    "is_nan(torch.deserialize(torch.serialize(a, 'ascii'), 'ascii')[1])",
-    "is_nan(torch.sort(e)[1])",
-    "is_nan(torch.median(e)[1])",
-    "is_nan(torch.cumsum(e)[3])",
-    "is_nan(b:double()[1][1])",
-    "is_nan(b:float()[1][1])",
-    "is_nan((a + 1)[1])",
-    "is_nan((b * a)[1])",
-    "local f = torch.MemoryFile() f:binary() f:writeDouble(a:double():storage()) f:seek(1)"
-    " is_nan(f:readDouble())",
-    "local f = torch.MemoryFile() f:writeFloat(a:float():storage()) f:seek(1)"
-    " is_nan(f:readFloat())",
-)
+_ELEMENTS = tuple(data(__file__, "_ELEMENTS"))
 
 
 @cache

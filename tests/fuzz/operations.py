@@ -4,8 +4,6 @@ The forms of the rows tell the kinds of their arguments. `EXTRA` gives the same 
 that have no row; `EXCLUDED` says which are not called, and why.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache

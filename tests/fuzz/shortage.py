@@ -3,52 +3,19 @@
 Each runs as an embedder would run it, or at a prompt, whose values have to be kept.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess
 import sys
 import time
 
+from tests.data_files import data
+
 #: Megabytes of address space.
 LIMITS = (300, 350, 400, 500, 600, 800, 1000)
 
 #: Inputs that need more than there is.
-_INPUTS = (
-    "local t = {} for i = 1, 1e9 do t[i] = {i} end",
-    "local t = {} for i = 1, 1e9 do t[i] = 'text ' .. i end",
-    "local t = {} for i = 1, 1e9 do t[i] = i end",
-    "local s = 'x' while true do s = s .. s end",
-    "local s = string.rep('x', 2^31 - 100)",
-    "local t = {} for i = 1, 1e9 do t[i] = torch.Tensor(10) end",
-    "local t = {} for i = 1, 1e9 do t[i] = torch.Tensor(100000):fill(1) end",
-    "local t = {} for i = 1, 1e9 do t[i] = torch.Tensor(100):storage() end",
-    "local t = {} local x = torch.Tensor(9) for i = 1, 1e9 do t[i] = x:narrow(1, 2, 3) end",
-    "local t = {} for i = 1, 1e9 do t[i] = torch.LongStorage(3) end",
-    "local t = {} for i = 1, 1e9 do t[i] = function() return i end end",
-    "local t = {} for i = 1, 1e9 do t[i] = coroutine.create(print) end",
-    "local x = torch.ones(1000) while true do x = torch.cat(x, x) end",
-    "local x = torch.ones(1000) while true do x = x:repeatTensor(2) end",
-    "local x = torch.ones(100) while true do x:resize(x:nElement() * 2) end",
-    "local s = torch.DoubleStorage(10) while true do s:resize(#s * 2) end",
-    "local x = torch.randn(40000000):sort()",
-    "local x = torch.range(1, 3e8)",
-    "local t = torch.ones(20000000):totable()",
-    "local x = torch.svd(torch.ones(1500, 1500))",
-    "local x = torch.inverse(torch.randn(3000, 3000))",
-    "local x = torch.mm(torch.ones(6000, 6000), torch.ones(6000, 6000))",
-    "local s = torch.serialize(torch.ones(30000000))",
-    "local f = torch.MemoryFile() while true do f:writeString(('x'):rep(100000)) end",
-    "local t = {} while true do t = { t, torch.serialize(t) } end",
-    "local s = tostring(torch.ones(3000, 3000))",
-    "local function f() return f() + 1 end f()",
-    "local function f(...) return f(1, ...) end f()",
-    "local x = torch.ones(30000000) x:apply(function(v) return v end) x:clone():exp():gt(1):sum()",
-    "local x = torch.randperm(1e8)",
-    "assert(loadstring('return {' .. ('1,'):rep(30000000) .. '}'))()",
-    "local x = torch.deserialize(torch.serialize(torch.ones(9000000), 'ascii'), 'ascii')",
-)
+_INPUTS = tuple(data(__file__, "_INPUTS"))
 
 #: What a message may say.
 _WORDS = ("not enough memory", "Buy new RAM", "overflow", "too ", "memory", "table has more")

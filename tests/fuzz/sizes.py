@@ -4,12 +4,11 @@ Each call runs with new results, then twice with destinations that were results 
 of whatever sizes: it has to give the same.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from math import isqrt, prod
 from random import Random
 
+from tests.data_files import data
 from tests.fuzz.calls import arguments
 from tests.fuzz.cases import Case
 from tests.fuzz.operations import Operation, operations
@@ -23,15 +22,7 @@ _MOST = 200_000  # elements of a tensor
 _LAYOUTS = ("plain", "range", "range", "positive", "transposed", "stepped", "narrowed", "expanded")
 
 #: What is called at all sizes and has no form.
-_MORE = (
-    "v[1]:apply(function(x) return x + 1 end)",
-    "v[2]:map(v[3], function(x, y) return x + y end)",
-    "v[2]:map2(v[3], v[4], function(x, y, z) return z end)",
-    "v[2]:totable()",
-    "v[1]:storage():totable()",
-    "v[2]:sub(1, 1):fill(1)",
-    "v[1][v[1]:size(1)]",
-)
+_MORE = tuple(data(__file__, "_MORE"))
 
 #: What takes more time than its operands have elements: matrices only of few rows and columns.
 _SLOW = frozenset(

@@ -1,7 +1,5 @@
 """Reducing leaves what a failure needs, and findings that are probably one have one kind."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.fuzz.cases import Case, reduced

@@ -1,7 +1,5 @@
 """Short runs of the fuzzers, always the same; long ones with `-m slow`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

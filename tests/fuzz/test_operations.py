@@ -1,7 +1,5 @@
 """The fuzzers call whatever there is: a function that is added is either called or excluded."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.conftest import Lua

@@ -1,7 +1,5 @@
 """Expressions of Lua for values of every kind: fitting, nearly fitting, and foreign."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from random import Random
 

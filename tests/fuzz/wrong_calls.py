@@ -5,8 +5,6 @@ lie in an argument's memory. A finding is an error that no ``raise`` of the face
 then a library has words that PyTorch has not; or a call of more than a second.
 """
 
-from __future__ import annotations
-
 import linecache
 import random
 import time
@@ -18,41 +16,13 @@ from types import TracebackType
 from typing import Any
 
 import th_shell.torch as torch
+from tests.data_files import data
 from th_shell.torch.calls.schema import Parameter
 from th_shell.torch.calls.table import ROWS, SUBMODULE
 
 #: What expressions refer to: elements in which several arguments may lie.
 SETUP = "v, w = torch.arange(1., 13), torch.arange(12)"
-_TENSORS = (
-    "v",
-    "v[:4]",
-    "v[2:6]",
-    "v[::2]",
-    "v.reshape(3, 4)",
-    "v[:9].reshape(3, 3)",
-    "v[:4].reshape(2, 2)",
-    "v.reshape(2, 2, 3)",
-    "v.reshape(3, 4).T",
-    "v[0]",
-    "v[:0]",
-    "v[:1].expand(3)",
-    "v.double()",
-    "v[:9].double().reshape(3, 3)",
-    "v[:4].half()",
-    "w",
-    "w[:3]",
-    "w[:4]",
-    "w.reshape(3, 4)",
-    "w[1]",
-    "w > 5",
-    "w.int()",
-    "w.to(torch.uint8)",
-    "torch.eye(3)",
-    "torch.zeros(3, 3)",
-    "torch.full((2, 2), float('nan'))",
-    "torch.empty(0, 3)",
-    "torch.empty(2, 0, 3)",
-)
+_TENSORS = tuple(data(__file__, "_TENSORS"))
 _INTS = (-4, -1, 0, 0, 1, 1, 2, 2, 3, 3, 7, 1000)
 _HUGE = (2**31, 2**40, 2**62, 2**63 - 1, -(2**63), 2**64)
 _NUMBERS = ("0", "1", "2", "-1", "0.5", "-2.5", "3.0", "1e300", "float('nan')", "float('inf')")

@@ -5,8 +5,6 @@ what was accessed where a process ends. All processes that import ``tests`` look
 ``python -m tests.guard`` is the shell in guard mode.
 """
 
-from __future__ import annotations
-
 import ctypes
 from importlib import import_module
 from pathlib import Path

@@ -3,8 +3,6 @@
 The programs of one mode run in forks of one process, which has been started in this mode.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -4,8 +4,6 @@ scripts/mutations [COUNT] [PAGE…] [--seed N] [--errata FOLDER] [--only pass|la
     [--doctest]
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import sys

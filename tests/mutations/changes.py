@@ -4,8 +4,6 @@ Each kind of change is a function that takes a text and a source of chance, and 
 text, or None where the text has nothing to change in this way.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Mapping

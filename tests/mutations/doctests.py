@@ -1,7 +1,5 @@
 """What Python's own doctest notices in a page: the measure for pages of Python."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -10,26 +8,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from tempfile import TemporaryDirectory
 
+from tests.data_files import data
 from th_shell.docs.reading.examples import Line
 
 #: Reads a page and code to run before it, and writes the lines of the examples that fail or hold.
-_PROGRAM = r"""
-import contextlib, doctest, io, json, sys
-page, prelude = json.load(sys.stdin)
-names = {"__name__": "__main__"}
-exec(prelude, names)
-test = doctest.DocTestParser().get_doctest(page, names, "page", None, 0)
-lines = {False: [], True: []}
-class Runner(doctest.DocTestRunner):
-    def report_success(self, out, test, example, got):
-        lines[True].append(example.lineno)
-    def report_failure(self, out, test, example, got):
-        lines[False].append(example.lineno)
-    def report_unexpected_exception(self, out, test, example, info):
-        lines[False].append(example.lineno)
-Runner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE).run(test, out=lambda _: None)
-print("\n" + json.dumps([lines[False], lines[True]]))
-"""
+_PROGRAM = data(__file__, "_PROGRAM")
 #: Fences end outputs, and doctest does not know them.
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 

@@ -1,7 +1,5 @@
 """The passages of a page that are changed: an example's input, its output, or a comment's value."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain

@@ -6,8 +6,6 @@ what such a trial of many does not notice in the block of a change is tried once
 Repairs are not looked for: what they heal fails all the same.
 """
 
-from __future__ import annotations
-
 import random
 import threading
 from collections.abc import Iterator, Mapping, Sequence

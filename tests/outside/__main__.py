@@ -11,8 +11,6 @@ which keeps the reasons of reds, and the page with the rates. Then come the prog
 `programs.tsv`: status 1, too, where one that gave what Torch7 gives no longer does.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import shlex

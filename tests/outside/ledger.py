@@ -6,8 +6,6 @@ that a person gave. Examples are known by their digests, so that a page of anoth
 compared.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """The rates by project that the ledger gives, and the page that tells them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path

@@ -6,8 +6,6 @@ there yet, and what is made of them: `trees` has their files, `lua` the Lua pack
 Torch7 require, `python` an environment with what pages in Python import.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

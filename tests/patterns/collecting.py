@@ -6,8 +6,6 @@ imported is noted then. What is known at run time only, as a name that is escape
 has a sample here.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -4,8 +4,6 @@ They are made of the parsed pattern: each of its repeated parts is repeated many
 matches the parts before it, and before what makes the whole fail; and so is each of its beginnings.
 """
 
-from __future__ import annotations
-
 import re
 import signal
 import time

@@ -1,7 +1,5 @@
 """Patterns and readers of outside text take linear time."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

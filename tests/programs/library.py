@@ -1,8 +1,6 @@
 # pyright: strict
 """Use a library of Lua from Python: its functions, its objects, its iterators."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

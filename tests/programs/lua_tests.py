@@ -1,8 +1,6 @@
 # pyright: strict
 """Test Lua code by pytest."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import numpy as np

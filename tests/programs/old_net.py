@@ -1,8 +1,6 @@
 # pyright: strict
 """Classify images by a net that Torch7 has saved: old_net.py NET.t7 (needs nn)."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,8 +1,6 @@
 # pyright: strict
 """Answer requests with a pool of engines, each of which serves one request at a time."""
 
-from __future__ import annotations
-
 import asyncio
 import queue
 import sys

@@ -1,8 +1,6 @@
 # pyright: strict
 """Tell what the layers of a file of Torch7 hold, and write their weights for numpy."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -8,8 +8,6 @@ penlight and torchx. Nothing is fetched; what is not there does not run, and is 
 status is 1 where fewer tests pass than must.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

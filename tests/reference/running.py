@@ -4,8 +4,6 @@ Packages are installed from their checkouts as users do it, into a folder that i
 is fetched, and nothing is written to the checkouts.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -16,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.data_files import data
 from tests.reference.suites import Suite
 
 #: Seconds that a program may take.
@@ -23,18 +22,7 @@ LIMIT = 900
 
 #: What a program begins with. Some tests pass by chance, in the reference, too: each begins with
 #: the seed, in whatever order they run, and suites do not take theirs from the time.
-_BEGIN = """
-arg = {[0] = 'test.lua'}
-require 'torch'
-local set_seed, add = math.randomseed, torch.Tester.add
-local function begin() torch.manualSeed(%d) set_seed(%d) end
-math.randomseed = begin
-function torch.Tester:add(f, name)
-  if type(f) ~= 'function' then return add(self, f, name) end
-  return add(self, function(...) begin() return f(...) end, name)
-end
-begin()
-"""
+_BEGIN = data(__file__, "_BEGIN")
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 _TEST = re.compile(r"^ *\d+/(\d+) .*\[(\w+)\] *$", re.MULTILINE)
 _SHOWN = 40  # lines of what a program has printed last

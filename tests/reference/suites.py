@@ -1,7 +1,5 @@
 """The suites of Torch7 and of its packages: what each runs, needs, and must reach."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

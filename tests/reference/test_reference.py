@@ -1,7 +1,5 @@
 """The program that runs the suites of Torch7's packages, on small suites of our own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -37,6 +35,7 @@ def test_what_passes_is_counted(
     assert ("short: tiny" in printed) == ("fails" in printed) == (passed < 2)
 
 
+@pytest.mark.thorough
 def test_a_crash_is_no_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     suite = _suite(tmp_path, 1)
     killed = "dofile 'test.lua' io.popen('kill -9 $PPID'):close()"

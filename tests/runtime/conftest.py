@@ -1,7 +1,5 @@
 """Disks, folders and users that tests of files need, and engines without formulas."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What the real Torch7 has, as tests/data/call-forms.txt lists it: names, types, and forms."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path

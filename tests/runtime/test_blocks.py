@@ -1,7 +1,5 @@
 """Small tensors and storages that Lua makes itself, and what else uses their memory."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest
@@ -81,60 +79,23 @@ def test_wrong_tables(lua: Lua, source: str, message: str) -> None:
 
 @pytest.mark.unguarded("elements are freed after their tensors")
 def test_new_tensors_are_freed_by_the_first_cycle(lua: Lua) -> None:
-    lua.run("""
-        local function kilobytes_after(make)
-          collectgarbage()
-          collectgarbage()
-          local before = collectgarbage('count')
-          for i = 1, 200 do make() end
-          collectgarbage()
-          return collectgarbage('count') - before
-        end
-        local x = torch.DoubleTensor(1000)
-        assert(kilobytes_after(function() return torch.DoubleTensor(1000) end) < 200)
-        assert(kilobytes_after(function() return torch.DoubleStorage(1000) end) < 200)
-        assert(kilobytes_after(function() return x:clone():narrow(1, 1, 5) end) < 200)
-        assert(kilobytes_after(function() return torch.DoubleTensor(2):resize(1000) end) < 200)
-    """)
+    lua.run(data(__file__, "test_new_tensors_are_freed_by_the_first_cycle"))
 
 
 def test_garbage_between_two_cycles_is_bounded(lua: Lua) -> None:
-    lua.run("""
-        local most = 0
-        for i = 1, 10000 do
-          local x = torch.DoubleTensor(1000)
-          if i % 10 == 0 then most = math.max(most, collectgarbage('count')) end
-        end
-        collectgarbage()
-        assert(most - collectgarbage('count') < 30000)
-    """)
+    lua.run(data(__file__, "test_garbage_between_two_cycles_is_bounded"))
 
 
 def test_environments(lua: Lua) -> None:
     """What the userdata itself has in its place is not to be seen, and stays."""
-    lua.run("""
-        local large = torch.DoubleTensor(200, 200) -- Python makes it
-        for _, x in ipairs{ torch.DoubleTensor(3), torch.LongStorage(3), large } do
-          local first, mine = torch.getenv(x), { 1 }
-          assert(first == torch.getenv(newproxy()))
-          torch.setenv(x, mine)
-          x:resize(5):fill(2)
-          collectgarbage()
-          assert(torch.getenv(x) == mine and debug.getfenv(x) == mine and x[5] == 2)
-          assert(debug.setfenv(x, first) == x and debug.getuservalue(x) == first)
-        end
-    """)
+    lua.run(data(__file__, "test_environments"))
 
 
 # Values at which conversions differ: signs, limits of the types, what is no number.
-VALUES = """
-local values = { 0, 1, -1, 2.5, -2.5, 127, 128, -129, 255, 256, 65535, -32769, 2 ^ 31 - 1, 2 ^ 31,
-  -2 ^ 31, -2 ^ 31 - 1, 2 ^ 32 + 5, 2 ^ 53, 2 ^ 53 + 2, -2 ^ 53, 2 ^ 62, 1e30, -1e30, 1e300,
-  1 / 0, -1 / 0, 0 / 0, 1e-40, -1e-320 }
-"""
+VALUES = data(__file__, "VALUES")
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_small_copies_are_as_large_ones(lua: Lua, name: str) -> None:
     """Large ones are Python's; each value is copied alone, too."""
@@ -213,7 +174,7 @@ FINALIZERS = data(__file__, "FINALIZERS")
 CALLS = data(__file__, "CALLS")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("rounds", [1, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "interpreted"])
 def test_finalizers_between_any_two_steps(lua: Lua, rounds: int, compiled: bool) -> None:
@@ -243,30 +204,10 @@ def test_finalizers_between_any_two_steps(lua: Lua, rounds: int, compiled: bool)
 
 class TestSerialized:
     def test_file_that_a_method_keeps_is_closed(self, lua: Lua) -> None:
-        lua.run("""
-            torch.class('blocks_Keeper')
-            local kept
-            function blocks_Keeper:write(file) kept = file file:writeObject(self.x) end
-            function blocks_Keeper:read(file) kept = file self.x = file:readObject() end
-            local keeper = blocks_Keeper()
-            keeper.x = torch.Tensor{1, 2}
-            local text = torch.serialize(keeper)
-            local first = kept
-            assert(not first:isOpened())
-            assert(torch.deserialize(text).x[2] == 2 and not kept:isOpened() and kept ~= first)
-            assert(torch.serialize(3) == torch.serialize(3) and not first:isOpened())
-        """)
+        lua.run(data(__file__, "test_file_that_a_method_keeps_is_closed"))
 
     def test_tensors_that_a_method_passes_to_python_stay_shared(self, lua: Lua) -> None:
-        lua.run("""
-            torch.class('blocks_Toucher')
-            local x = torch.Tensor{1, 2, 3}
-            function blocks_Toucher:write(file) x:cdata() file:writeInt(0) end
-            function blocks_Toucher:read(file) file:readInt() end
-            local t = torch.deserialize(torch.serialize{ x, blocks_Toucher(), x, x[{{1, 2}}] })
-            t[1][2] = 50
-            assert(t[1] == t[3] and t[3][2] == 50 and t[4][2] == 50)
-        """)
+        lua.run(data(__file__, "test_tensors_that_a_method_passes_to_python_stay_shared"))
 
     def test_an_error_leaves_nothing_behind(self, lua: Lua) -> None:
         lua.run("""
@@ -279,15 +220,4 @@ class TestSerialized:
         """)
 
     def test_within_a_method(self, lua: Lua) -> None:
-        lua.run("""
-            torch.class('blocks_Nested')
-            function blocks_Nested:write(file)
-              local text = torch.serialize{ torch.Tensor{4} }
-              file:writeInt(#text)
-              file:writeChar(torch.CharStorage():string(text))
-            end
-            function blocks_Nested:read(file)
-              self.x = torch.deserialize(file:readChar(file:readInt()):string())[1]
-            end
-            assert(torch.deserialize(torch.serialize{ 1, blocks_Nested(), 2 })[2].x[1] == 4)
-        """)
+        lua.run(data(__file__, "test_within_a_method"))

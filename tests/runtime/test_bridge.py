@@ -1,7 +1,5 @@
 """Userdata on one side, Python objects on the other: identity, lifetime, leaks."""
 
-from __future__ import annotations
-
 import gc
 
 import pytest
@@ -98,7 +96,7 @@ LEAKS = data(__file__, "LEAKS")
 LOST_SLOTS = data(__file__, "LOST_SLOTS")
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("body", LEAKS.values(), ids=LEAKS.keys())
 def test_nothing_leaks(lua: Lua, body: str) -> None:
     lost = int(lua.run(LOST_SLOTS))

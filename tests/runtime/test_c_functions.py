@@ -1,7 +1,5 @@
 """C functions that are called by their addresses: each is checked, and can be done without."""
 
-from __future__ import annotations
-
 import ctypes
 import math
 import os

@@ -1,7 +1,5 @@
 """Lua and Python find the members of structs in the same places."""
 
-from __future__ import annotations
-
 import struct
 
 import pytest

@@ -3,8 +3,6 @@
 What is missing or extra is named in the assertion.
 """
 
-from __future__ import annotations
-
 import pytest
 
 import th_shell.runtime.ops  # noqa: F401 (adds the rows)

@@ -3,8 +3,6 @@
 In processes of their own: where a call disturbs what waits, the process may end.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -20,7 +18,7 @@ _FINALIZERS = data(__file__, "_FINALIZERS")
 _COROUTINES = data(__file__, "_COROUTINES")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [100, pytest.param(1500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("operation", _OPERATIONS.values(), ids=_OPERATIONS)
 @pytest.mark.parametrize("program", [_FINALIZERS, _COROUTINES], ids=["finalizers", "coroutines"])
@@ -37,6 +35,7 @@ def _run(source: str, folder: Path) -> tuple[str, str, int]:
     return done.stdout, done.stderr, done.returncode
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("table", "shown"), [("local kept", "..."), ("kept", "")])
 def test_finalizers_at_the_end_of_a_program(table: str, shown: str, tmp_path: Path) -> None:
     # What is in use to the end is finalized when torch is gone.

@@ -1,7 +1,5 @@
 """The language of call forms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

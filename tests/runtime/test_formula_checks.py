@@ -1,14 +1,12 @@
 """A row whose formula does not suit its implementation is refused when rows are checked."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
 from tests.data_files import data
+from tests.formula_checks import check_formulas
 from th_shell.runtime.calls.table import TABLE, op
-from th_shell.runtime.compute.formulas import check_formulas
 
 
 def _implementation(r: Any, t: Any, value: float) -> None: ...

@@ -1,7 +1,5 @@
 """Functions of floats: in all ways the C library's, bit for bit."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from typing import Any

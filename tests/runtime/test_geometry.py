@@ -4,9 +4,8 @@ A program is drawn step by step and run twice: with tensors that Lua alone knows
 that were passed to Python before each step, so that Python decides. Both must print the same.
 """
 
-from __future__ import annotations
-
 import random
+import sys
 
 import pytest
 
@@ -152,3 +151,21 @@ def test_a_step_that_wraps_leads_nowhere(lua: Lua, keep: str) -> None:
     assert lua("print(x:dim(), x:nElement(), x:stride(1), x:clone()[1][1][1][1])") == (
         "4\t1\t0\t5\t\n"
     )
+
+
+@pytest.mark.parametrize(
+    "made", ["clone(torch.FloatTensor())", "clone(torch.FloatTensor(3):set())"]
+)
+def test_copies_of_empty_tensors_become_views_without_python(lua: Lua, made: str) -> None:
+    """Results of nn's modules start so, where a net was cloned or loaded."""
+    lua("function clone(x) return torch.deserialize(torch.serialize(x)) end")
+    lua(f"results = {{ {made}, {made}:clone() }} source = torch.FloatTensor(6):fill(2)")
+    lua("function step(x) x:view(source, 2, 3) x:zero() end step(results[1]) step(results[2])")
+    files = []
+    sys.setprofile(lambda frame, *_: files.append(frame.f_code.co_filename))
+    try:
+        lua("step(results[1]) step(results[2])")
+    finally:
+        sys.setprofile(None)
+    assert [file for file in files if "/ops/" in file] == []
+    assert lua("print(source:sum(), #results[1]:size(), results[2]:size(2))") == "0\t2\t3\t\n"

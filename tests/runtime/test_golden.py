@@ -3,8 +3,6 @@
 The recording is no part of the repository: without it the tests are skipped.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """An engine whose Lua state is made later, by the first use or by another thread."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """The memory that the machine has, and what happens where an allocation does not fit into it."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

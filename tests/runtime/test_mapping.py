@@ -1,7 +1,5 @@
 """Storages over mapped files; the messages are the reference's."""
 
-from __future__ import annotations
-
 import gc
 import os
 import resource

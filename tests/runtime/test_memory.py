@@ -1,7 +1,5 @@
 """How much memory a program takes: what is kept for later is bounded, and can be given back."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -14,11 +12,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="
 STATUS = data(__file__, "STATUS")
 DRAWS = data(__file__, "DRAWS")
 TRIM = data(__file__, "TRIM")
-OTHER_SIZES = """
-for i = 1, 40 do local x = torch.ones(2 ^ 20 * i / 8) end
-for i = 1, 40 do local x = torch.ones(2 ^ 20 * i / 8 + 1) end
-print(megabytes('VmHWM') < 560 or megabytes('VmHWM'))
-"""
+OTHER_SIZES = data(__file__, "OTHER_SIZES")
 
 
 @pytest.mark.thorough

@@ -1,7 +1,5 @@
 """Where memory runs out there is an error, the session goes on and its values are kept."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
@@ -120,15 +118,6 @@ for name in ("x", "y", "z"):
 
 @pytest.mark.thorough
 def test_source_that_lua_has_no_memory_for_is_no_syntax_error() -> None:
-    run = run_engine("""
-from th_shell.runtime.shell import LuaSyntaxError
-text = b"x = {" + b"{1}," * 1000000 + b"}"
-limit(20 << 20)
-try:
-    engine.compile(text)
-except LuaError as error:
-    print(isinstance(error, LuaSyntaxError), error.message)
-engine.inputs.enter(b"1 + 1")
-""")
+    run = run_engine(data(__file__, "test_source_that_lua_has_no_memory_for_is_no_syntax_error"))
     expected = f"False {LUA}\n2\t\n"
     assert (run.stdout, run.stderr, run.returncode) == (expected, "", 0)

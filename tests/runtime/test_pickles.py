@@ -1,7 +1,5 @@
 """Pickles and copies of what programs have: they name what makes it again by names that stay."""
 
-from __future__ import annotations
-
 import copy
 import multiprocessing
 import pickle

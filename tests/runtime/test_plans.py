@@ -1,7 +1,5 @@
 """The table of call forms: each row by itself, and against the reference's forms."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.conftest import Lua

@@ -1,7 +1,5 @@
 """What the system may lack, and what is said or done then."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
@@ -19,10 +17,7 @@ from th_shell.runtime.core import platform
 TOP = Path(__file__).parent.parent.parent
 
 # A library for Lua as macOS's wheels of it are.
-LUPA = """
-def __getattr__(name):
-    raise AttributeError(name)
-"""
+LUPA = data(__file__, "LUPA")
 NO_LUAJIT = (
     "th needs LuaJIT 2.1 in lupa, whose wheels have it for Linux and not for macOS "
     "(cannot import name 'luajit21' from 'lupa' ({lupa})); the README tells how to build it\n"
@@ -51,6 +46,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_without_luajit(name: str, tmp_path: Path) -> None:
     command, status, prefix = COMMANDS[name]
@@ -59,6 +55,7 @@ def test_without_luajit(name: str, tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == ("", line, status)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_without_a_function_of_the_system(name: str, tmp_path: Path) -> None:
     command, status, prefix = COMMANDS[name]
@@ -66,6 +63,7 @@ def test_without_a_function_of_the_system(name: str, tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == ("", prefix + NO_SPAWN, status)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("file", ["lupa.py", "sitecustomize.py"])
 def test_import(file: str, tmp_path: Path) -> None:
     text = LUPA if file == "lupa.py" else WITHOUT_SPAWN
@@ -105,12 +103,7 @@ def test_functions_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # -- what can be done without
 
-PROGRAM = """
-torch.manualSeed(5)
-for i = 1, 5 do local x = torch.ones(2 ^ 20) end
-collectgarbage() collectgarbage()
-print((torch.randn(200000) + 1):add(2):sum(), torch.exponential(2), torch.rand(3):log():sum())
-"""
+PROGRAM = data(__file__, "PROGRAM")
 
 
 @pytest.mark.thorough

@@ -1,11 +1,10 @@
 """How many processors there are for a process: its affinity, and the quota of its container."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_python
 from th_shell.runtime.compute import thread_pool
 from th_shell.runtime.core import machine
@@ -102,18 +101,6 @@ def test_count(allowed: int, quota: float | None, count: int) -> None:
 
 @pytest.mark.thorough
 def test_threads_are_those_of_the_quota() -> None:
-    program = """
-import builtins, io, os
-files = {"/proc/self/cgroup": "0::/", "/sys/fs/cgroup/cpu.max": "250000 100000"}
-opened = open
-def look(path, *args, **kwargs):
-    text = files.get(str(path).rstrip("/").replace("//", "/"))
-    return io.StringIO(text) if text else opened(path, *args, **kwargs)
-builtins.open = look
-os.sched_getaffinity = lambda _: set(range(16))
-from th_shell.runtime.shell import Engine
-engine = Engine()
-engine.run(engine.compile(b"io.write(torch.getnumthreads(), ' ', torch.getnumcores())"))
-"""
+    program = data(__file__, "test_threads_are_those_of_the_quota")
     run = run_python("-c", program, cwd=TOP, timeout=60)
     assert (run.stdout, run.stderr) == ("3 3", "")

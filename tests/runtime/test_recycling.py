@@ -4,8 +4,6 @@ Which of the two holds is read from Python's counts of references, which another
 otherwise: then these tests fail.
 """
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections.abc import Callable

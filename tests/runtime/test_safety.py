@@ -3,8 +3,6 @@
 The programs of safety.txt run in a process of their own: one that dies fails alone.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

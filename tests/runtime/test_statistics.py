@@ -3,8 +3,6 @@
 What is compared, and how, is told in test_small.py.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.conftest import Lua

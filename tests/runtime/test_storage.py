@@ -1,7 +1,5 @@
 """``Storage``: memory, views of memory, and the C struct."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import mmap

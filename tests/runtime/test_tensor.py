@@ -1,7 +1,5 @@
 """``Tensor``: geometry, and the rules of its views, without Lua."""
 
-from __future__ import annotations
-
 import ctypes
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What threads compute together is what one computes alone."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal
@@ -156,28 +154,12 @@ def test_interrupted_jobs_are_finished(shared: Lua) -> None:
     assert compare(shared, "x + y", 2) == ""
 
 
+@pytest.mark.thorough
 def test_errors_leave_the_pool_free(shared: Lua) -> None:
     # The stack overflows in each of the functions that a job calls: the frames of f have all
     # sizes, and f uses the pool where the stack is nearly full.
     shared("torch.setnumthreads(2)")
-    shared.run("""
-        local x = torch.rand(1e5)
-        for locals = 1, 60 do
-          local names = {}
-          for k = 1, locals do names[k] = 'a' .. k end
-          local overflow = loadstring(
-            'local x, from = ... local depth = 0 local function f() local ' ..
-            table.concat(names, ', ') .. [[
-              depth = depth + 1
-              if depth > from then x:add(1) end
-              f()
-              if depth > from then x:add(1) end
-            end
-            local ok = pcall(f)
-            return ok, depth]])
-          local _, depth = overflow(x, math.huge)
-          assert(depth > 500 and not overflow(x, depth - 500 / locals - 20))
-        end""")
+    shared.run(data(__file__, "test_errors_leave_the_pool_free"))
     with shared.engine.interruptible():
         timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
         timer.start()
@@ -192,6 +174,7 @@ def posted() -> int:
     return ctypes.c_int.from_address(state()[0] + 3 * 64).value
 
 
+@pytest.mark.thorough
 def test_work_is_shared_out_after_a_stack_overflow(shared: Lua) -> None:
     shared("torch.setnumthreads(2) a, b = torch.rand(1000), torch.rand(1000)")
     shared.run("local function f() pcall(a.cmul, a, b) return f() + 1 end pcall(f)")
@@ -259,24 +242,7 @@ def test_without_what_is_looked_up(shared: Lua, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_after_a_fork() -> None:
-    program = """
-import os
-import threading
-from th_shell.runtime.shell import Engine
-from th_shell.runtime.compute import thread_pool
-thread_pool.free_threads = lambda count: count
-engine = Engine()
-engine.run(engine.compile(b"torch.setnumthreads(2)"))
-source = b"x = torch.rand(2e5) y = x + x x:add(x) x:cmul(x) assert(x:equal(y:cmul(y)))"
-work = engine.compile(source)
-engine.run(work)
-child = os.fork()
-engine.run(work)
-assert [thread.name for thread in threading.enumerate()].count("torch") == 1
-if child:
-    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0)
-os._exit(0)
-"""
+    program = data(__file__, "test_after_a_fork")
     command = [sys.executable, "-W", "ignore", "-c", program]
     assert subprocess.run(command, cwd=TOP, timeout=60).returncode == 0
 
@@ -284,23 +250,7 @@ os._exit(0)
 @pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_forks_while_threads_look_for_jobs() -> None:
-    program = """
-import os
-from th_shell.runtime.shell import Engine
-from th_shell.runtime.compute import thread_pool
-thread_pool.free_threads = lambda count: count
-engine = Engine()
-engine.run(engine.compile(b"torch.setnumthreads(3) x = torch.rand(2e5)"))
-work = engine.compile(b"for _ = 1, 3 do x:sigmoid() x:add(1) end assert(x:max() < 2)")
-for _ in range(20):
-    engine.run(work)
-    child = os.fork()
-    if not child:
-        engine.run(work)
-        engine.close()
-        os._exit(0)
-    assert os.waitpid(child, 0)[1] == 0
-"""
+    program = data(__file__, "test_forks_while_threads_look_for_jobs")
     command = [sys.executable, "-W", "ignore", "-c", program]
     assert subprocess.run(command, cwd=TOP, timeout=60).returncode == 0
 
@@ -377,18 +327,7 @@ def test_large_memory_starts_at_a_cache_line(lua: Lua) -> None:
 
 @pytest.mark.thorough
 def test_finalizers_may_use_tensors(lua: Lua) -> None:
-    answer = lua.run("""
-        local wrong, done = 0, 0
-        for i = 1, 200 do
-          local x, guard = torch.Tensor(200000):fill(i):cumsum(1):fill(i), newproxy(true)
-          getmetatable(guard).__gc = function()
-            local ok, value = pcall(function() return x:add(1)[7] + x:size(1) end)
-            if not ok or value ~= i + 200001 then wrong = wrong + 1 end
-            done = done + 1
-          end
-        end
-        for _ = 1, 3 do collectgarbage() end
-        io.write(wrong, ' of ', done)""")
+    answer = lua.run(data(__file__, "test_finalizers_may_use_tensors"))
     assert answer == "0 of 200"
 
 
@@ -397,31 +336,8 @@ def test_finalizers_within_jobs(tmp_path: Path) -> None:
     # The collector runs finalizers wherever memory is allocated, in jobs too. A process of its
     # own has little memory to go through, and so many collections.
     script = tmp_path / "script.lua"
-    script.write_text("""
-        torch.setnumthreads(2)
-        local y, calls, most, wrong = torch.zeros(100000), 0, 0, 0
-        local function guard()
-          getmetatable(newproxy(true)).__gc = function()
-            calls = calls + 1
-            if calls < most then guard() end
-            y:fill(0):add(5)
-            if y[1] ~= 5 or y[-1] ~= 5 then wrong = wrong + 1 end
-          end
-        end
-        jit.off() -- so that every pointer is allocated
-        collectgarbage('setpause', 0) collectgarbage('setstepmul', 10000)
-        for size in ('1000 5000 150000'):gmatch('%d+') do
-          local x = torch.zeros(tonumber(size))
-          most = most + 700
-          for _ = 1, 50 do guard() end
-          collectgarbage() -- from here on, one collection after the other
-          for i = 1, 100 do
-            x:add(1)
-            if x[1] ~= i or x[-1] ~= i then wrong = wrong + 1 end
-          end
-        end
-        io.write(wrong, calls > 1000 and ' of many' or ' of few')""")
-    run = run_th(script, timeout=120)
+    script.write_text(data(__file__, "test_finalizers_within_jobs"))
+    run = run_th(script, timeout=600)
     assert run.stdout == "0 of many"
 
 

@@ -3,8 +3,6 @@
 A trace of link type 'loop' that starts at the user's line is that loop, compiled whole.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -34,7 +32,7 @@ def own_links(script: Path, before: str, hot: str) -> list[str]:
     return [link for place, link in found if place.startswith(script.name)]
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS.keys())
 def test_loop_is_one_trace(tmp_path: Path, loop: str) -> None:
     assert own_links(tmp_path / "script.lua", "", loop) == ["loop"]
@@ -51,7 +49,7 @@ def test_loop_compiles_after_mixed_use(tmp_path: Path, loop: str) -> None:
     assert set(found) <= {"loop", "root"}
 
 
-@pytest.mark.sample(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize("before", ["", MIXED], ids=["alone", "after mixed use"])
 @pytest.mark.parametrize(
     "call",
@@ -84,7 +82,7 @@ def links_by_chance(script: Path, before: str, calls: str) -> set[str]:
 SMALL = data(__file__, "SMALL")
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("calls", SMALL.values(), ids=SMALL)
 @pytest.mark.unguarded("new tensors are made by more functions")
 def test_loops_of_small_calls_compile(tmp_path: Path, calls: str) -> None:
@@ -106,15 +104,10 @@ local view, total, row, rows = torch.Tensor(), torch.Tensor(), torch.ones(1, 5),
     assert links_by_chance(tmp_path / "script.lua", before, calls) <= {"loop", "root", "stitch"}
 
 
-JOBS = {
-    "rows": "m:index(1, at)",
-    "gather columns": "m:gather(2, index)",
-    "gather rows": "m:gather(1, index)",
-    "convolution": "torch.conv2(m, weights)",
-}
+JOBS = data(__file__, "JOBS")
 
 
-@pytest.mark.sample(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize("call", JOBS.values(), ids=JOBS)
 def test_loops_of_jobs_compile(tmp_path: Path, call: str) -> None:
     before = """

@@ -5,8 +5,6 @@ arrays, whose views share memory as tensors do. At the end all tensors, each an 
 others, must have the arrays' sizes, strides, offsets and values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

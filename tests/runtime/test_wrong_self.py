@@ -4,8 +4,6 @@ What comes of it is an error or a right result: never a wrong read or write, an 
 a message that shows a place in our own Lua. The calls are made in a process of their own.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What the tests of the shell share: an engine, a session, and what they print."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -55,7 +53,8 @@ def printed(engine: Engine, capfd: pytest.CaptureFixture[str]) -> Callable[[], s
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """The environment of a th in a process of its own."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("TREPL", "LUA_"))}
+    others = ("TREPL", "LUA_", "XDG_CACHE")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(others)}
     return kept | {
         "PYTHONPATH": str(TOP),
         "HOME": str(tmp_path),

@@ -1,7 +1,5 @@
 """A terminal for tests: keys in, and out what it shows."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty
@@ -12,6 +10,7 @@ import subprocess
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any
 
 #: Starts a command of Python's whose terminal is its standard input, so that keys send it signals.
@@ -22,12 +21,13 @@ CONTROLLED = (
 
 
 class Terminal:
-    """The far end of a terminal. raw: all that was written to it."""
+    """The far end of a terminal. raw: all that was written to it; parts: with the times, in s."""
 
     def __init__(self, columns: int = 100) -> None:
         self._fd, self.theirs = pty.openpty()
         fcntl.ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         self._shown = self.raw = b""
+        self.parts: list[tuple[float, bytes]] = []
 
     @contextmanager
     def running(self, command: list[str], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
@@ -56,8 +56,13 @@ class Terminal:
                 return False
             part = os.read(self._fd, 4096)
             self.raw += part
+            self.parts.append((monotonic(), part))
             self._shown = re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b"", self._shown + part)
         return True
+
+    def forget(self) -> None:
+        """Leave out of what `until` looks at what was shown before."""
+        self._shown = b""
 
     def close(self) -> None:
         """Close both ends."""

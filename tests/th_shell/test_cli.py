@@ -23,18 +23,14 @@ TOP = Path(__file__).parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 BOOM = data(__file__, "BOOM")
-TRACEBACK = """\
-stack traceback:
-	[C]: in function 'error'
-	{0}:2: in function 'f'
-	{0}:5: in main chunk
-"""
+TRACEBACK = data(__file__, "TRACEBACK")
 
 
 def outcome(done: subprocess.CompletedProcess[str]) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.thorough
 def test_check_knows_what_is_installed(th: Run, tmp_path: Path) -> None:
     (tmp_path / "th/lua/nn").mkdir(parents=True)
     (tmp_path / "th/lua/nn/init.lua").touch()
@@ -61,12 +57,10 @@ def test_check_looks_for_globals_beside_packages_that_load_anything(
     )
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("program", "error"),
-    [
-        ("torch.CudaTensor(3)", "call field 'CudaTensor'"),
-        ("cutorch.setDevice(1)", "index global 'cutorch'"),
-    ],
+    data(__file__, "test_what_to_do_about_gpus"),
 )
 def test_what_to_do_about_gpus(th: Run, program: str, error: str) -> None:
     assert th("-e", program).stderr == (
@@ -99,6 +93,7 @@ def test_arguments_without_a_script(th: Run) -> None:
     assert th("-e", "print(arg[0], arg[1], #arg)").stdout == "th\t-e\t2\t\n"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("words", [["-l", "lib"], ["-llib"]])
 def test_a_library(th: Run, tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "lib.lua").write_text("loaded = 'yes'")
@@ -125,18 +120,16 @@ def test_a_script_from_the_standard_input(th: Run) -> None:
     assert outcome(th(input="")) == (0, "", "")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("statement", "message"),
-    [
-        ("x = = 1", "(command line):1: unexpected symbol near '='"),
-        ("for i = 1, 2 do", "(command line):1: 'end' expected near '<eof>'"),
-    ],
+    data(__file__, "test_a_syntax_error"),
 )
 def test_a_syntax_error(th: Run, statement: str, message: str) -> None:
     assert outcome(th("-e", statement)) == (1, "", f"th: {message}\n")
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("source", "expected"), data(__file__, "test_what_is_piped_is_run_as_at_the_prompt")
 )
@@ -147,14 +140,10 @@ def test_what_is_piped_is_run_as_at_the_prompt(
     assert outcome(done) == (0, expected, "")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("source", "out", "error"),
-    [
-        ("1\n\nx:foo()\n2", "1\t\n2\t\n", "stdin:3: attempt to index global 'x' (a nil value)"),
-        ("1\ny = = 2\n3", "1\t\n3\t\n", "stdin:2: unexpected symbol near '='"),
-        ("1\nx = {", "1\t\n", "stdin:2: unexpected symbol near '<eof>'"),
-        ("# 1", "", "stdin:1: attempt to get length of a number value"),
-    ],
+    data(__file__, "test_what_is_piped_goes_on_after_an_error"),
 )
 def test_what_is_piped_goes_on_after_an_error(th: Run, source: str, out: str, error: str) -> None:
     done = th(input=source)
@@ -162,6 +151,7 @@ def test_what_is_piped_goes_on_after_an_error(th: Run, source: str, out: str, er
     assert done.stderr.splitlines()[0] == f"th: {error}"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("source", "expected"), [("x = 5\ntostring(x)\nprint(x)", "5\t\n"), ("x = 5\nx", "5\t\n")]
 )
@@ -185,6 +175,7 @@ def test_the_settings_are_shown(th: Run, tmp_path: Path) -> None:
     assert 'keys = "emacs"            # whose keys edit a line: emacs or vi\n' in shown
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("option", "expected"),
     [
@@ -213,6 +204,7 @@ def test_a_script_that_is_not_there(th: Run) -> None:
     assert outcome(th("nowhere.lua")) == (1, "", message)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("value", "status"), [("3", 3), ("", 0), ("true", 0), ("false", 1)])
 def test_os_exit_gives_the_status_and_writes_what_is_buffered(
     th: Run, value: str, status: int
@@ -525,6 +517,7 @@ def test_it_starts_fast(
 PROGRAM_WITH_A_FILE = "local f = io.open('written', 'w') f:write('kept') f:close() print(5)"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("closed", "program", "expected"),
     [

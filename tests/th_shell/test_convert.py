@@ -1,7 +1,5 @@
 """``th --convert`` at the command line."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

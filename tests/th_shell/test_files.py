@@ -1,7 +1,5 @@
 """Files of people: what is read of them, and what is refused."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Images: pixels of tensors, and how terminals draw them."""
 
-from __future__ import annotations
-
 import os
 import pty
 from io import BytesIO

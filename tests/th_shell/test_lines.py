@@ -1,7 +1,5 @@
 """Lines end where the language of a text says so, and nowhere else."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Messages of editors: what is one, and what is none."""
 
-from __future__ import annotations
-
 import json
 from io import BytesIO
 

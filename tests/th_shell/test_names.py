@@ -1,7 +1,5 @@
 """The names that Python programs import from th_shell."""
 
-from __future__ import annotations
-
 import pytest
 
 import th_shell

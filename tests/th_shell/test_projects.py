@@ -1,7 +1,5 @@
 """Projects that have modules `runtime`, `torch` and `tests` of their own."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """show, as a session calls it."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -52,12 +50,7 @@ SHOWN = "                @@@@@@@@@@@@@@@@\n" * 8
 
 @pytest.mark.parametrize(
     "source",
-    [
-        "show(torch.Tensor{{0, 1}})",
-        "show(torch.ByteTensor{{0, 255}})",
-        "show({{3, 5}})",
-        "show(torch.Tensor{{1, 0}, {0, 1}}:t():select(1, 1):resize(1, 2):mul(-1))",
-    ],
+    data(__file__, "test_an_image"),
 )
 def test_an_image(shown: Shown, source: str) -> None:
     assert shown(source) == SHOWN

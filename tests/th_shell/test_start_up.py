@@ -1,7 +1,5 @@
 """Python modules in the folder where th is run are not imported."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Persons who type at a prompt: prompt_toolkit's pipe stands for the terminal."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

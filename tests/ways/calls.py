@@ -4,8 +4,6 @@ Most follow from the words of a row's form; `MADE` has those whose arguments mus
 `LEFT_OUT` the operations that work on no elements, or have one way only, with the reason.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ that is left out. The comparison (test_ways.py) then runs on a copy of the proje
 its slow tests if no other does; where a limit is too high, in guard mode.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import re

@@ -3,8 +3,6 @@
 Half of the calls run where memory ends behind its pieces, the others where it ends before them.
 """
 
-from __future__ import annotations
-
 import os
 from itertools import cycle
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The ways to compute nn's functions give the same: Lua, Python with any limits, any threads."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -5,8 +5,6 @@ code, for all element types and layouts, used and empty destinations, one to thr
 with Python's own limits out of reach or at few elements. harness.lua tells the ways of a call.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import cycle, product
 from pathlib import Path

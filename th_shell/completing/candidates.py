@@ -1,7 +1,5 @@
 """The parts of completion that all languages share: commands, files, texts in quotes."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -5,8 +5,6 @@ behind `require`, names behind `?`, the commands of the prompt, and files behind
 lists names without running any code of the program.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -5,8 +5,6 @@ call is known only for operations of torch, by their rows in the table, and for 
 local variable stands for the value that it gets where it is declared.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

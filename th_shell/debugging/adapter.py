@@ -5,8 +5,6 @@ runs, where it has stopped, after its end, and between two of its lines, since t
 (`Engine.ask_debugger`). To end the program, nobody has to wait for that.
 """
 
-from __future__ import annotations
-
 import os
 import queue
 import threading

@@ -4,8 +4,6 @@ They are plain dictionaries; tests hold them against the protocol's schema. The 
 types of them are not kept well, or need pydantic.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -3,8 +3,6 @@
 Each command is a step of the dialogue with the engine (see runtime/engine/debugging.py).
 """
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable, Generator, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """The frames and variables that an engine tells of, and the places where a program stops."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Generator, Sequence

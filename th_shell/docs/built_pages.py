@@ -4,8 +4,6 @@ Sphinx (`sphinx_extension`) and MkDocs (`mkdocs_plugin`) build pages; the page's
 checked. A block of code in the HTML is known by its text: it has the lines of a block's inputs.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape, unescape

@@ -6,8 +6,6 @@ may contradict itself, and the page may leave out what it uses, or need a device
 before (`expectations`).
 """
 
-from __future__ import annotations
-
 import atexit
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The command ``th-docs``: runs pages and reports the results."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator, Sequence

@@ -3,8 +3,6 @@
 `command_lines.toml` beside this file has their words and options, and the text of their helps.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Callable

@@ -1,8 +1,8 @@
 """The command ``th-docs fix``: writes into pages what their examples print.
 
 An output is written anew where a run always prints the same text, whatever the seed, the clock, the
-memory and the order of fields; never an error, nor what a line of the shell prints. Inputs stay as
-they are, and so do the examples that have errata.
+memory and the order of fields; never an error in place of another text, nor what a line of the
+shell prints. Inputs stay as they are, and so do the examples that have errata.
 
 A change is only one if it holds: the page with it is read and run again. A printed text may look
 like a prompt, like code or like a fence: in its place in the page it would be something else then
@@ -12,8 +12,6 @@ pass, and no other example may do worse than before.
 The exit status is 0 if all that fails could be mended, or with --diff nothing fails; 1 if something
 is left, or a page cannot be checked; 2 for a wrong command line.
 """
-
-from __future__ import annotations
 
 import os
 import re
@@ -26,6 +24,7 @@ from pathlib import Path
 from th_shell.docs.checking import Assessment, Checker, assess_page, held, own_faults
 from th_shell.docs.command_lines import parser_of, rules_of
 from th_shell.docs.judging.agreement import comparison
+from th_shell.docs.judging.missing_outputs import LEFT_OUT
 from th_shell.docs.judging.printout import ANYTHING
 from th_shell.docs.judging.python_output import comparable_outcome
 from th_shell.docs.judging.verdicts import Result, Verdict
@@ -102,9 +101,7 @@ def _say(line: str) -> None:
 
 # -- finding the changes
 
-#: The characters that a blank line of a page may have.
-_MARKS = "-># \t\r"
-_REWRITTEN = (Verdict.DIFFERS, Verdict.DAMAGED)
+_REWRITTEN = (Verdict.DIFFERS, Verdict.DAMAGED, Verdict.ERROR)
 #: Of further runs, which differ in all that runs may differ in.
 _PLANS = [Plan(n, fill=0x11 * n, clock=n * 10_000_019, engine=n) for n in (2, 3, 4, 5)]
 #: A time zone that nobody lives in: what is printed in it does not depend on that of a machine.
@@ -197,13 +194,25 @@ class Correction:
     def _change(self, index: int, printed: str | None) -> Change | None:
         result = self._assessment.results[index]
         example = result.example
-        if printed is None or result.verdict not in _REWRITTEN or self._ends_script(index):
+        lacks_lines = result.verdict is Verdict.HEALED and result.repaired.startswith(
+            result.original
+        )
+        is_wrong = result.verdict in _REWRITTEN or lacks_lines
+        if printed is None or not is_wrong or self._ends_script(index):
             return None
+        if "Tensor of size" in self.text and "Tensor of dimension" not in self.text:
+            printed = printed.replace("of dimension", "of size")
+        if result.note == LEFT_OUT:
+            return self._put_in(index, printed)
         first, last = example.documented or (0, -1)
         old = [line for number, line in self._read.items() if first <= number <= last]
-        is_known = all(_around(self._lines[line.number - 1], line) for line in old)
         texts = [line.text.split() for line in old]
-        if not is_known or texts != [text.split() for text in example.expected.split("\n")]:
+        if texts != [text.split() for text in example.expected.split("\n")]:
+            return None
+        if result.verdict is Verdict.ERROR and example.language == PYTHON:
+            old = old[-1:]  # of an error, the last line counts
+        is_known = all(_around(self._lines[line.number - 1], line) for line in old)
+        if not is_known:
             return None
         if example.language == PYTHON and example.kind is Kind.PROMPT:
             blank = [line or "<BLANKLINE>" for line in printed.removesuffix("\n").split("\n")]
@@ -219,18 +228,41 @@ class Correction:
         start = first if example.apart else example.last
         is_torn = not self._read.keys() >= set(range(start, last))  # by a page break
         is_guess = any(self._has_lost(self._read[n], changed[n], is_torn) for n in changed)
-        return Change(index, changed) if changed and not is_guess else None
+        return Change(index, self._filled(changed)) if changed and not is_guess else None
+
+    def _put_in(self, index: int, printed: str) -> Change | None:
+        """Return the change that puts a printed text below an input, if the page can show it."""
+        example = self._assessment.results[index].example
+        number, line = example.last, self._read[example.last].text
+        shown = [text.rstrip() for text in printed.rstrip().split("\n")]
+        if "\t" in "\n".join(shown) or example.language == PYTHON and not all(shown):
+            return None
+        margin = line[: len(line) - len(line.lstrip())]
+        return Change(index, self._filled({number: [line, *(margin + text for text in shown)]}))
 
     def _has_lost(self, line: Line, texts: Sequence[str], is_torn: bool) -> bool:
         """Return whether blanks beside a line may have been words or lines of the new texts."""
-        above, whole, below = ("", *self._lines, "")[line.number - 1 : line.number + 2]
-        if len(texts) > 1 and (is_torn or not above.strip(_MARKS) or not below.strip(_MARKS)):
-            return True
         old, new = line.text.split(), " ".join(texts).split()
-        if is_torn and new and not line.text.partition(old[0])[0] == texts[0].partition(new[0])[0]:
+        is_moved = old and new and line.text.partition(old[0])[0] != texts[0].partition(new[0])[0]
+        if is_torn and (len(texts) > 1 or not old or is_moved):
             return True
-        is_more = len(old) < len(new) or bool(new) and old[-1:] != new[-1:]
-        return is_more and whole.rstrip("\r") != whole.rstrip()
+        whole = self._lines[line.number - 1]
+        return len(old) < len(new) and whole.rstrip("\r") != whole.rstrip()
+
+    def _filled(self, new: dict[int, list[str]]) -> dict[int, list[str]]:
+        """Return new lines; a blank line that is the place of one that is put in goes."""
+        for number in [number for number, texts in new.items() if len(texts) > 1]:
+            for beside in (number - 1, number + 1):
+                if beside in self._read and beside not in new and self._is_hole(beside):
+                    new[beside] = []
+        return new
+
+    def _is_hole(self, number: int) -> bool:
+        """Return whether a line is blank, and the page has no blank lines below other outputs."""
+        ends = [e.documented[1] for e in self._page.examples if e.documented and not e.apart]
+        texts = [self._lines[end] for end in ends if end != number - 1 and end < len(self._lines)]
+        text = self._lines[number - 1].rstrip("\r")
+        return not text.strip() and bool(text or not any(not line.strip() for line in texts))
 
     def _ends_script(self, index: int) -> bool:
         """Return whether a documented text may be what statements above print, too."""
@@ -265,7 +297,9 @@ def _always_printed(assessment: Assessment, runner: Runner) -> list[str | None]:
         examples, [replace(plan, sources=sources) for plan in _PLANS]
     )
     return [
-        outcomes[0].output if _is_settled(result, [*judged, *outcomes]) else None
+        outcomes[0].output
+        if _is_settled(result, [*judged, *outcomes])
+        else _always_raised(result, [*judged, *outcomes])
         for result, judged, outcomes in zip(
             assessment.results, assessment.outcomes, runs, strict=True
         )
@@ -288,6 +322,20 @@ def _is_settled(result: Result, outcomes: Sequence[Outcome]) -> bool:
         run.output == text and run.error is None and run.undefined == frozenset() and not run.lost
         for run in outcomes
     )
+
+
+def _always_raised(result: Result, outcomes: Sequence[Outcome]) -> str | None:
+    """Return the message that all runs raise and the page shows nearly so; None for others."""
+    example, text = result.example, outcomes[-1].error or ""
+    if example.language == PYTHON:
+        text = text.rstrip().rpartition("\n")[2]
+    words = set(text.split())
+    is_near = 2 * len(words & set(example.expected.split())) >= len(words) > 0
+    is_same = all(
+        run.error == outcomes[-1].error and run.undefined == frozenset() and not run.lost
+        for run in outcomes
+    )
+    return text if is_near and is_same and not _is_of_machine(example.source, text) else None
 
 
 def _is_of_machine(source: str, text: str) -> bool:

@@ -1,7 +1,5 @@
 """``th-docs init``: writes the files by which a project's pages are tested from then on."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

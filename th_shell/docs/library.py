@@ -4,8 +4,6 @@ It is imported when the first page is pasted, shown or saved. What it imports is
 """
 # ruff: noqa: F401
 
-from __future__ import annotations
-
 from th_shell.docs.checking import Checker, ReadPage, assess_page
 from th_shell.docs.judging.comparison import agrees
 from th_shell.docs.judging.printout import loose_layout, numbers

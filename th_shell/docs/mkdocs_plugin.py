@@ -4,8 +4,7 @@ In mkdocs.yml: `plugins: [th-docs]`. What fails is a warning, which `--strict` m
 the option `fail: true` the build fails in any case, when all pages are built.
 """
 
-from __future__ import annotations
-
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,8 @@ from mkdocs.plugins import BasePlugin, get_plugin_logger
 
 from th_shell.docs.built_pages import failures_of, marked
 from th_shell.docs.checking import shared_checker
+from th_shell.docs.judging.verdicts import PageResult
+from th_shell.runtime.shell import PROCESSORS
 
 _LOG = get_plugin_logger("th-docs")
 
@@ -28,11 +29,19 @@ class Plugin(BasePlugin):  # type: ignore[misc]
         """Begin a build."""
         self._failed: list[str] = []
 
+    def on_nav(self, nav: Any, *, files: Any, **_: Any) -> None:
+        """Begin to check the pages that have files, as many at a time as there are processors."""
+        pool, check = ThreadPoolExecutor(PROCESSORS), shared_checker().check
+        places = [file.abs_src_path for file in files.documentation_pages() if file.abs_src_path]
+        self._results: dict[str, Future[PageResult]]
+        self._results = {place: pool.submit(check, Path(place)) for place in places}
+        pool.shutdown(wait=False)
+
     def on_page_content(self, html: str, *, page: Any, **_: Any) -> str:
-        """Check a page that has a file; its HTML with the verdicts."""
+        """Return the HTML of a page with the verdicts, if it has a file."""
         if not page.file.abs_src_path:
             return html
-        result = shared_checker().check(Path(page.file.abs_src_path))
+        result = self._results[page.file.abs_src_path].result()
         for line, text in failures_of(result):
             _LOG.warning("%s:%d: %s", page.file.src_uri, line, text)
         if result.failed:

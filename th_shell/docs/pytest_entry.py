@@ -4,8 +4,6 @@ Pages become tests in `plugin`, which is imported when the first page is found: 
 quickly in projects that have no pages.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,11 +3,9 @@
 A line that agrees with what is printed stays as it is, with its comment. In one of which only some
 words are wrong, only these are replaced, with as many digits as the page shows. Lines are taken
 over whole, put in or left out only where the others tell that the page has them as they are
-printed. What would be a guess is not written: the digits of a number in place of `nan`, the columns
-of numbers of other lengths, lines that `...` stands for, addresses.
+printed. What would be a guess is not written: the columns of numbers of other lengths that are not
+those of the printed line, lines that `...` stands for, addresses.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,11 +37,16 @@ def rewritten(documented: Sequence[str], printed: str, is_same: IsSame) -> list[
         printed = printed.expandtabs() if _WIDE.search(text) else printed.replace("\t", " ")
     output = [line.rstrip() for line in printed.split("\n") if line.strip()]
     shown = [at for at, line in enumerate(documented) if not is_same(line, "")]
+    if _is_same_but_for_blanks(documented, output, is_same):
+        shown = list(range(len(documented)))  # a blank line is the place of a lost one
     texts = [documented[at] for at in shown]
     bare = [_COMMENT.sub("", text) for text in texts]
     new = [[] if at in shown else [line] for at, line in enumerate(documented)]
     if _words(output) in (_words(texts), _words(bare)):
-        return None  # in another order: margins and comments do not tell what they belong to
+        if bare != texts:
+            return None  # comments do not tell what they belong to
+        moved = iter(_in_order(texts, output))
+        return [[next(moved)] if at in shown else lines for at, lines in enumerate(new)]
     pairs = list(_paired(texts, output))
     rewriter = _Rewriter(output, is_same, _shifts(pairs, is_same))
     for at, old, new_line in pairs:
@@ -95,6 +98,21 @@ def _words(lines: Sequence[str]) -> list[list[str]]:
     return sorted(line.split() for line in lines)
 
 
+def _is_same_but_for_blanks(lines: Sequence[str], output: Sequence[str], is_same: IsSame) -> bool:
+    """Return whether lines are the printed ones, where they are not blank."""
+    pairs = zip(lines, output, strict=False)
+    return len(lines) == len(output) and all(not a.strip() or is_same(a, b) for a, b in pairs)
+
+
+def _in_order(lines: Sequence[str], output: Sequence[str]) -> list[str]:
+    """Return lines in the order of printed ones, which have the same words."""
+    rest = list(lines)
+    return [
+        rest.pop(next(at for at, line in enumerate(rest) if line.split() == printed.split()))
+        for printed in output
+    ]
+
+
 def _is_row(line: str) -> bool:
     return is_number(line.split()[0])
 
@@ -126,6 +144,9 @@ class _Rewriter:
             return None if text is None else [text]
         if self._is_same(old, new):
             return [old]
+        if not old.strip():
+            text = self._shifted(new)
+            return None if text is None else [text]
         body = _COMMENT.sub("", old)
         body = (body if self._is_same(old, body) else old).rstrip()
         text = self._with_words(body, new)
@@ -139,7 +160,10 @@ class _Rewriter:
         return [text + old[len(body) :]]
 
     def _shifted(self, new: str) -> str | None:
-        margin = _margin(new) + (self._shifts or {}).get(_is_row(new), -len(new))
+        shifts = self._shifts or {}
+        # A page that has some lines at their margins has the others there, too.
+        unknown = 0 if set(shifts.values()) == {0} else -len(new)
+        margin = _margin(new) + shifts.get(_is_row(new), unknown)
         return None if margin < 0 else " " * margin + new.strip()
 
     def _with_words(self, old: str, new: str) -> str | None:
@@ -148,18 +172,28 @@ class _Rewriter:
         if len(left) != len(right):
             return None
         olds, news = [word for _, word in left], [word for _, word in right]
-        words = list(map(self._word, olds, news))
+        exact = all(a == b for a, b in zip(olds, news, strict=True) if self._is_same(a, b))
+        words = [self._word(*pair, exact) for pair in zip(olds, news, strict=True)]
         same = sum(map(self._is_same, olds, news))
         is_alike = _form(old) == _form(new) or len(olds) == 1 or 2 * same >= len(olds)
         moves = [len(word or "") != len(former) for word, former in zip(words, olds, strict=True)]
         in_columns = any(len(gap) > 1 for gap, _ in left[1:] + right[1:])
         in_columns = in_columns or bool(moves[0] and self._shifts)
-        if None in words or not is_alike or any(moves) and in_columns:
+        if None in words or not is_alike:
             return None
-        return "".join(f"{gap}{word}" for (gap, _), word in zip(left, words, strict=True))
+        text = "".join(f"{gap}{word}" for (gap, _), word in zip(left, words, strict=True))
+        if any(moves) and in_columns:
+            return self._shifted(new) if text.strip() == new.strip() else None
+        return text
 
-    def _word(self, old: str, new: str) -> str | None:
+    def _word(self, old: str, new: str, exact: bool) -> str | None:
+        """Return a word in place of a documented one; None for a guess.
+
+        exact: whether the page writes the other words as they are printed.
+        """
         if old == new or not (is_number(old) and is_number(new)):
+            return new
+        if exact and old.lstrip("+-").isalpha():  # nan
             return new
         if self._is_same(old, new):
             return old

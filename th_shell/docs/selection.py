@@ -3,8 +3,6 @@
 A word is a file, a folder or a pattern.
 """
 
-from __future__ import annotations
-
 import glob
 import os
 import re

@@ -1,7 +1,5 @@
 """``th --lsp``: answers an editor through the standard input and output. pygls has the protocol."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

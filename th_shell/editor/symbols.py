@@ -4,8 +4,6 @@ A local is known by its place. Of fields and methods the name is known, and ofte
 that the editor gets the symbol that is meant, or all that may be.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

@@ -4,8 +4,6 @@ The knowledge of the prompt, of torch and the libraries, comes first; then the d
 text of programs and packages.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain

@@ -1,7 +1,5 @@
 """The programs of an editor's folders, as they are typed: read, and checked together."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import lru_cache

@@ -4,8 +4,6 @@ What the name has in the session comes first: a variable, a function of the user
 functions and methods, those of the libraries, and words of Lua.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Sequence

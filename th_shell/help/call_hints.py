@@ -1,7 +1,5 @@
 """Hints on calls and operators: '.' in place of ':', arguments and operands of another type."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import product

@@ -1,7 +1,5 @@
 """An error with what is known of the place where it was raised; and what hints ask of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A hint is made from the message, the line and the values of the session, without
 Where more than one thing may be meant, there is none: a wrong hint is worse.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from th_shell.entry import Entry
@@ -38,7 +36,8 @@ _RAISING = ("error", "assert", "xerror")
 _COMPILING = ("dofile",)
 
 
-#: Characters of a message, and of a line of code, that are looked at: rules may take the square.
+#: Characters of a message, and of a line of code, above which no hint is sought: rules may take
+#: time in proportion to the square of them.
 _LONGEST = 2000
 
 

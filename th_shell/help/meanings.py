@@ -4,8 +4,6 @@ A file has sections by what the functions belong to: 'torch', 'Tensor' (methods)
 on; 'globals' are functions without a name before them, 'keywords' words of the language.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import re

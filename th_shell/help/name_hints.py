@@ -4,8 +4,6 @@ They tell the nearest names that there are, and, from `elsewhere.toml`, what is 
 place of what other languages and libraries have.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import lru_cache

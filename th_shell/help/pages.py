@@ -4,8 +4,6 @@ The pages are those in ``pages/`` beside this module, which are tests too, and t
 that the user names. They are read as th-docs reads them.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -138,7 +136,7 @@ def _printing(examples: Sequence[docs.Example], at: int) -> tuple[docs.Example, 
 def _unset_names(source: str) -> set[str]:
     """Return the names whose former values a source needs."""
     unset = docs.lua_names.read_names(source) - docs.lua_names.bound_names(source)
-    return (unset | docs.lua_names.reused_names(source)) - _LIBRARIES
+    return {*unset, *docs.lua_names.reused_names(source)} - _LIBRARIES
 
 
 def _changes(example: docs.Example, names: set[str]) -> bool:

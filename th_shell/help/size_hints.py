@@ -1,7 +1,5 @@
 """Hints on sizes that do not fit together, and on indices that are out of range."""
 
-from __future__ import annotations
-
 import re
 from math import prod
 

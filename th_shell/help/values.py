@@ -1,7 +1,5 @@
 """The text of ``? x`` on a value, from the facts that the engine gives."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence

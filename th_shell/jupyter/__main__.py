@@ -3,8 +3,6 @@
 It connects the kernel with the sockets that the connection file names.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import Any

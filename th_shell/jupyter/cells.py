@@ -5,8 +5,6 @@ prompt is not shown. An error ends the cell. A page that was pasted into a cell 
 at the prompt. Nothing here knows Jupyter's protocol.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Callable, Sequence

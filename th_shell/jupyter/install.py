@@ -1,7 +1,5 @@
 """``th --jupyter install`` and ``remove``: the kernelspec, by which Jupyter finds the kernel."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

@@ -5,8 +5,6 @@ descriptors themselves are replaced by pipes. A thread reads them while a cell r
 point at which all that was written before has been passed on.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import re

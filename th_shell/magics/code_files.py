@@ -1,7 +1,5 @@
 """`%load`, `%edit`, `%run`, `%reload` and `%autoreload`: code from files and from an editor."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """`%config`: how a notebook shows plots."""
 
-from __future__ import annotations
-
 from th_shell.runtime.shell import LuaError
 from th_shell.session.commands import MagicError
 from th_shell.session.session import Session

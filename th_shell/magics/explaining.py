@@ -1,7 +1,5 @@
 """`?`, `??` and `%help`: what is known of names, examples of pages, and the commands themselves."""
 
-from __future__ import annotations
-
 from th_shell.help.about import about, overview
 from th_shell.help.meanings import is_path, name_in
 from th_shell.help.pages import Shown, find_examples, page_folders

@@ -1,7 +1,5 @@
 """`%logstart` and `%logstop`: a file with inputs, and what they print as comments."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ runs them, in a process of its own; inputs that were not chosen are not in it. `
 page so, too, in the folder of the session, and says what is other than in the session.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 `%history`, `%who` and `%reset`.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterable, Sequence

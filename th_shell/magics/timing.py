@@ -1,7 +1,5 @@
 """`%time`, `%timeit` and `%profile`: how long inputs take, and which of their lines."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable

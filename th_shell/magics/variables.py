@@ -4,8 +4,6 @@ The files are `NAME.t7` in `~/.local/share/th/store` (in `$XDG_DATA_HOME` where 
 several variables, either all are stored or none.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import time

@@ -1,7 +1,5 @@
 """The commands of CMake that change variables, lists and texts: see cmake-commands(7)."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -3,8 +3,6 @@
 They are Lua files and the pictures that programs load.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """``th --install``, ``--list`` and ``--remove``: reads their words, and tells what was done."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -31,6 +29,7 @@ from th_shell.packages.tree import (
     needs_library,
     package_name,
 )
+from th_shell.paragraphs import counted
 from th_shell.visible import UsageError, complain, read_words
 
 _FAILURE = 1
@@ -150,15 +149,18 @@ class _Installation:
         if not files:
             raise UsageError(f"{source} has no Lua files")
         needs_c = has_c_code(checkout) and needs_library(name, files)
-        if is_loaded_by_th(name) or (needs_c and provided_by_th(name)):
+        stays = is_loaded_by_th(name) or (needs_c and provided_by_th(name))
+        if stays:
             reason = "needs C code that is not built" if needs_c else "is loaded before it"
             print(f"{name} is part of th, which stays: {source} {reason}", flush=True)
-            return None
+            files = {place: path for place, path in files.items() if path.suffix != ".lua"}
+            if is_loaded_by_th(name) or not files:
+                return None
         needed = tuple(spec.dependencies) if spec else ()
         version = spec.version if spec else ""
         origin = str(Path(source).resolve()) if Path(source).is_dir() else source
         record = Record(name, version, origin, commit, sorted(files), needed)
-        return _Package(record, files, about_c_code(name) if needs_c else "")
+        return _Package(record, files, about_c_code(name) if needs_c and not stays else "")
 
     def _add_to_tree(self, package: _Package) -> bool:
         """Put a package's files into the tree, and tell it; return whether they could be."""
@@ -171,7 +173,8 @@ class _Installation:
         self._installed.append(record)
         words = [record.name, record.version, f"({record.commit[:12]})" if record.commit else ""]
         count = sum(file.endswith(".lua") for file in record.files)
-        text = f"{' '.join(filter(None, words))}: {count} Lua file{'s' if count > 1 else ''}"
+        what = counted(count, "Lua file") if count else counted(len(record.files), "other file")
+        text = f"{' '.join(filter(None, words))}: {what}"
         print(text + (f"; {package.remark}" if package.remark else ""), flush=True)
         return True
 

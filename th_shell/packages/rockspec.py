@@ -5,8 +5,6 @@ with nothing in it, and in a process of its own: a string's methods alone can ta
 memory.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import resource

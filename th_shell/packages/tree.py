@@ -6,8 +6,6 @@ Each installed package has a record, a JSON file in the folder's `.th`: the pack
 source, commit, files and dependencies.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -4,8 +4,6 @@ Nothing of them is run. The exit status is 0 if nothing was found, 1 if somethin
 there is nothing to read.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys
@@ -17,7 +15,8 @@ from typing import TextIO
 from th_shell.paragraphs import counted, cut
 from th_shell.preflight.finding import NOTES, Finding
 from th_shell.preflight.knowledge import facts_of
-from th_shell.preflight.programs import Modules, Program, UnreadableError, World, read
+from th_shell.preflight.memory import keep, recall
+from th_shell.preflight.programs import Modules, Program, UnreadableError, World
 from th_shell.preflight.rules import findings
 from th_shell.runtime.shell import Engine, LuaError
 from th_shell.visible import UsageError, read_words, visible_line
@@ -41,34 +40,50 @@ def run(words: Sequence[str], engine: Engine) -> int:
 
 
 def check(words: Sequence[str], engine: Engine, as_json: bool = False) -> int:
-    """Check files and folders, print what is found; return the exit status."""
+    """Check files and folders, print what is found; return the exit status.
+
+    What was found in the same programs before is told again.
+    """
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEPTH))
-    programs: list[Program] = []
-    problems = []
-    for path in dict.fromkeys(lua_files(words)):
+    paths = list(dict.fromkeys(lua_files(words)))
+    tops = [Path(), *(Path(word) for word in words if os.path.isdir(word))]
+    modules = Modules(engine, paths, tops)
+    problems = [] if paths else [f"th: no file *.lua in {' '.join(words)}"]
+    said = recall((words, as_json), modules)
+    if said is None:
+        programs = list(_read(paths, modules, engine, problems))
+        world = World.of(programs, facts_of(engine), modules, modules.read)
+        said = _said(programs, world, as_json)
+        if not problems:
+            keep((words, as_json), modules, *said)
+    _print(said[0], sys.stdout)
+    _print("".join(f"{visible_line(problem)}\n" for problem in problems), sys.stderr)
+    return UNREADABLE if problems else said[1]
+
+
+def _read(
+    paths: Sequence[Path], modules: Modules, engine: Engine, problems: list[str]
+) -> Iterator[Program]:
+    """Yield the programs in files; add lines on those that cannot be read to the problems."""
+    for path in paths:
         try:
-            programs.append(read(path, engine))
+            yield modules.read(path, engine)
         except (UnreadableError, LuaError) as error:
             problems.append(f"th: {path}: {error}")
-    tops = [Path(), *(Path(word) for word in words if os.path.isdir(word))]
-    modules = Modules(engine, [program.path for program in programs], tops)
-    world = World.of(programs, facts_of(engine), modules)
+
+
+def _said(programs: Sequence[Program], world: World, as_json: bool) -> tuple[str, int]:
+    """Return what there is to say of programs, and the exit status."""
     all_findings = [finding for program in programs for finding in findings(program, world)]
-    if not programs and not problems:
-        problems.append(f"th: no file *.lua in {' '.join(words)}")
-    if programs or as_json:
-        _print(
-            _json(programs, all_findings) if as_json else _text(programs, all_findings), sys.stdout
-        )
-    _print(map(visible_line, problems), sys.stderr)
-    if problems or not programs:
-        return UNREADABLE
-    return SOMETHING if any(one.subject not in NOTES for one in all_findings) else NOTHING
+    tell = _json if as_json else _text
+    lines = tell(programs, all_findings) if programs or as_json else ()
+    is_bad = any(one.subject not in NOTES for one in all_findings)
+    return "".join(f"{line}\n" for line in lines), SOMETHING if is_bad else NOTHING
 
 
-def _print(lines: Iterable[str], stream: TextIO) -> None:
+def _print(text: str, stream: TextIO) -> None:
     # As bytes: names of files and programs may hold bytes that are no text in any encoding.
-    stream.buffer.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
+    stream.buffer.write(text.encode("utf-8", "surrogateescape"))
     stream.flush()
 
 
@@ -110,15 +125,11 @@ def _message(finding: Finding) -> str:
 def _json(programs: Sequence[Program], all_findings: Sequence[Finding]) -> Iterator[str]:
     entries = [
         {
-            "file": str(finding.path),
-            "line": finding.line,
-            "column": finding.column,
-            "subject": finding.subject,
-            "what": finding.what,
-            "why": finding.lack.why,
-            "advice": finding.lack.advice,
-            "condition": finding.condition,
+            "file": str(one.path),
+            **{name: getattr(one, name) for name in ("line", "column", "subject", "what")},
+            **vars(one.lack),
+            "condition": one.condition,
         }
-        for finding in all_findings
+        for one in all_findings
     ]
     yield json.dumps({"checked": len(programs), "found": entries}, indent=1)

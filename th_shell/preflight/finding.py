@@ -5,8 +5,6 @@ one that opens and closes the same blocks, and the rest is compiled again, as lo
 error can come from the replacement.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

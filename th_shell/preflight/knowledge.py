@@ -1,7 +1,5 @@
 """Facts on packages that programs for Torch7 use, and on words that mean something else."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The members of the value of an expression, as far as programs tell: fields, methods, options."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -56,8 +54,7 @@ def _own_members(value: tree.Node, where: Program, world: World) -> Iterator[tup
 
 def _programs(node: tree.Node, program: Program, world: World) -> list[Program]:
     """Return the programs that may give the fields of an expression values."""
-    is_global = isinstance((*chain_of(node), None)[0], str)
-    return [program, *world.programs] if is_global else [program]
+    return [program, *world.building(chain_of(node))]
 
 
 def values_of(node: tree.Node, program: Program, world: World, depth: int = _DEPTH) -> list[Value]:
@@ -71,8 +68,9 @@ def values_of(node: tree.Node, program: Program, world: World, depth: int = _DEP
                 values.append(source)
     if len(values) == 1 and isinstance(node, tree.Name):
         # A parameter, say: options go by one name in all files of a program.
-        alike = [(item, item.tables.parsed.get(node.name)) for item in [program, *world.programs]]
-        values += [(item, value) for item, value in alike if value is not None][:1]
+        own = program.tables.parsed.get(node.name)
+        alike = (program, own) if own is not None else world.parsed.get(node.name)
+        values += [alike] if alike is not None else []
     return values
 
 
@@ -100,10 +98,9 @@ def _results(call: tree.Call, program: Program, world: World) -> Iterator[Value]
     """Yield what a call of `require`, `setmetatable` or of a class returns."""
     path = tree.origin(call.function)
     if name := tree.required_module(call):
-        file = world.modules.file(name, program.path)
-        for where in world.programs:
-            if where.chunk.result is not None and file in (where.path, where.real_path):
-                yield where, where.chunk.result
+        where = world.by_path.get(world.modules.file(name, program.path))
+        if where is not None and where.chunk.result is not None:
+            yield where, where.chunk.result
     elif path == "setmetatable" and call.arguments:
         yield program, call.arguments[0]
     names = class_of(call)

@@ -1,7 +1,5 @@
 """The rules about layers of nn: arguments of their constructors, and sizes through a Sequential."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -30,9 +28,7 @@ _SAME = frozenset("BatchNormalization SpatialBatchNormalization".split())
 
 def wrong_constructions(program: Program, world: World) -> Iterator[RuleFinding]:
     """Find layers of nn that are made of too many or too few arguments."""
-    for node in program.chunk.nodes:
-        if not isinstance(node, tree.Call):
-            continue
+    for node in program.of(tree.Call):
         name = tree.origin(node.function)
         least, most = world.facts.arguments.get(name, (0, len(node.arguments)))
         is_open = any(isinstance(last, tree.MANY) for last in node.arguments[-1:])
@@ -62,7 +58,7 @@ def wrong_layers(program: Program, _: World) -> Iterator[RuleFinding]:
     """Find layers that take another size than the layer before them in a Sequential gives."""
     made: set[Chain] = {(local,) for local in program.chunk.locals if _is_sequential(local.value)}
     containers = _Containers(made)
-    invoked = {id(node.base) for node in program.chunk.nodes if isinstance(node, tree.Invoke)}
+    invoked = {id(node.base) for node in program.of(tree.Invoke)}
     for node in program.chunk.nodes:
         if isinstance(node, tree.Invoke):
             why = containers.add(node)

@@ -3,8 +3,6 @@
 tree-sitter cuts the program into its parts; `syntax_tree` tells what is kept of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -73,11 +71,12 @@ def _line(part: Part) -> int:
 
 
 def _place(part: Part) -> tree.Place:
-    return tree.Place(_line(part), int(part.start_byte), int(part.end_byte))
+    return tree.Place(part.start_point[0] + 1, part.start_byte, part.end_byte)
 
 
 def _text(part: Part) -> str:
-    return str((part.text or b"").decode()).translate(_BYTES)
+    text = (part.text or b"").decode()
+    return text if text.isascii() else text.translate(_BYTES)
 
 
 def _on_one_line(part: Part) -> str:
@@ -129,8 +128,9 @@ class _Reader:
 
     def read(self, part: Part) -> tree.Node:
         """Read a statement or an expression with all that is in it; return the expression."""
-        reader = getattr(self, f"_read_{part.type}", None)
-        if part.type in _FOLDED:
+        kind = part.type
+        reader = getattr(self, f"_read_{kind}", None)
+        if kind in _FOLDED:
             self.chunk.blocks.append(_place(part))
         try:
             result = reader(part) if reader else self._all(part.named_children)

@@ -7,15 +7,19 @@ have in their project's folder: so whatever may be meant by a name is taken to b
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from os.path import isfile  # of any name, also one that is too long or has a NUL
+from hashlib import blake2b
+from os.path import exists, isfile  # of any name, also one that is too long or has a NUL
 from pathlib import Path
+from typing import Any, TypeVar
 
 from th_shell.files import read_file
+from th_shell.nearest import NameIndex
 from th_shell.preflight.finding import syntax_errors
 from th_shell.preflight.knowledge import Facts
 from th_shell.preflight.parser import NotLuaError, as_parsed, parse
@@ -27,15 +31,29 @@ from th_shell.preflight.syntax_tree import (
     Invoke,
     Local,
     Name,
+    Node,
     Place,
     String,
     Use,
     origin,
 )
-from th_shell.preflight.tables import Tables, tables_of
+from th_shell.preflight.tables import Chain, Tables, tables_of
 from th_shell.runtime.shell import Engine
 
 _LEVELS = 4  # folders above a file in which its modules may lie
+
+_N = TypeVar("_N", bound=Node)
+
+
+class Answers(dict[str, Any]):
+    """The answers of a function, which is asked each question once."""
+
+    def __init__(self, ask: Callable[[str], object]) -> None:
+        self._ask = ask
+
+    def __missing__(self, question: str) -> Any:
+        answer = self[question] = self._ask(question)
+        return answer
 
 
 class Modules:
@@ -44,15 +62,27 @@ class Modules:
     checked: the files that are checked together. tops: folders that programs may be run in.
     """
 
-    def __init__(self, engine: Engine, checked: Iterable[Path], tops: Iterable[Path] = ()) -> None:
+    def __init__(self, engine: Engine, checked: Sequence[Path], tops: Iterable[Path] = ()) -> None:
         self._checked = {name for path in checked for name in _names(path.absolute())}
-        self._find = lru_cache(maxsize=None)(engine.find_module)
-        self._packages = lru_cache(maxsize=None)(_packages)
-        self._file = lru_cache(maxsize=None)(_module_file)
+        #: What is asked of the disk, by names of modules and by paths.
+        self.asked = {
+            "module": Answers(engine.find_module),
+            "packages": Answers(_packages),
+            "file": Answers(_module_file),
+            "texts": Answers(_texts_in),
+            "exists": Answers(exists),
+            "source": Answers(_source),
+            "checked": Answers(lambda _: checked),
+        }
+        self.asked["checked"][""]
         self._module = lru_cache(maxsize=None)(self._file_from)
-        self._texts = lru_cache(maxsize=None)(_texts_in)
         self._tops = list(dict.fromkeys(folder.absolute() for folder in tops))
         self._above = lru_cache(maxsize=None)(self._folders)
+
+    def read(self, path: Path, engine: Engine) -> Program:
+        """Read a program as `read` does, and count what is in it among the answers."""
+        self.asked["source"][str(path)]  # before: a change while it is read makes it another one
+        return read(path, engine)
 
     def folders(self, path: Path) -> list[Path]:
         """Return the folders above a file in which its modules may lie, all in its project."""
@@ -62,26 +92,27 @@ class Modules:
         near = [folder, *folder.parents][:_LEVELS]
         tops = [path for path in near if path in self._tops]
         end = next(
-            (path for path in near if (path / ".git").exists()), tops[-1] if tops else near[-1]
+            (path for path in near if self.asked["exists"][f"{path}/.git"]),
+            tops[-1] if tops else near[-1],
         )
         inside = near[: near.index(end) + 1]
         return inside + [path for path in self._tops if path not in inside]
 
     def in_engine(self, name: str) -> bool:
         """Tell whether the engine finds a module."""
-        return self._find(name) is not None
+        return self.asked["module"][name] is not None
 
     def file(self, name: str, path: Path) -> Path | None:
         """Return the file of a module that a program asks for, where it has one."""
         return self._module(name, path.parent)
 
     def _file_from(self, name: str, folder: Path) -> Path | None:
-        path_in_engine = self._find(name)
+        path_in_engine = self.asked["module"][name]
         if path_in_engine is not None:
             return Path(path_in_engine).resolve() if path_in_engine else None
         above = [folder] if name.startswith(".") else self._above(folder.absolute())
         places = (place for top in above for place in (top.joinpath(*_parts(name)), top / name))
-        return next((file.resolve() for file in map(self._file, places) if file), None)
+        return next((file for place in places if (file := self.asked["file"][str(place)])), None)
 
     def finds(self, name: str, path: Path) -> bool:
         """Tell whether the engine, or a folder above the file that asks, has a module."""
@@ -93,13 +124,17 @@ class Modules:
         )
 
     def _is_in(self, folder: Path, parts: list[str]) -> bool:
-        if parts[0] in self._packages(folder):
+        if parts[0] in self.asked["packages"][str(folder)]:
             return True
-        return len(parts) > 1 and self._file(folder.joinpath(*parts[1:])) is not None
+        return len(parts) > 1 and self.asked["file"][str(folder.joinpath(*parts[1:]))] is not None
 
     def texts_beside(self, path: Path) -> list[str]:
         """Return the texts of the other programs in a program's folder."""
-        return [text for file, text in self._texts(path.parent).items() if file != path.name]
+        return [
+            text
+            for file, text in self.asked["texts"][str(path.parent)].items()
+            if file != path.name
+        ]
 
 
 def _names(path: Path) -> Iterator[tuple[str, ...]]:
@@ -109,25 +144,34 @@ def _names(path: Path) -> Iterator[tuple[str, ...]]:
         yield parts[start:]
 
 
-def _packages(folder: Path) -> frozenset[str]:
+def _packages(name: str) -> list[str]:
     """Return the packages that a folder is, by the descriptions in it."""
+    folder = Path(name)
     rockspecs = [*folder.glob("*.rockspec"), *folder.glob("rocks*/*.rockspec")]
     modules = [folder.name] if isfile(folder / "init.lua") else []
-    return frozenset([path.name.partition("-")[0] for path in rockspecs] + modules)
+    return sorted([path.name.partition("-")[0] for path in rockspecs] + modules)
 
 
 def _parts(name: str) -> list[str]:
     return [part for part in name.replace("/", ".").split(".") if part]
 
 
-def _module_file(path: Path) -> Path | None:
-    files = (path.with_name(f"{path.name}.lua"), path / "init.lua", path)
-    return next((file for file in files if path.name and isfile(file)), None)
+def _module_file(name: str) -> Path | None:
+    files = (Path(f"{name}.lua"), Path(name, "init.lua"), Path(name))
+    return next((file.resolve() for file in files if isfile(file)), None)
 
 
-def _texts_in(folder: Path) -> dict[str, str]:
+def _source(name: str) -> str:
+    """Return a digest of what a program is, and its path without links."""
+    try:
+        return blake2b(read_file(Path(name))).hexdigest() + os.path.realpath(name)
+    except OSError as error:
+        return str(error)
+
+
+def _texts_in(folder: str) -> dict[str, str]:
     """Return the programs in a folder, by their names."""
-    files = (file for file in folder.glob("*.lua") if file.is_file())
+    files = (file for file in sorted(Path(folder).glob("*.lua")) if file.is_file())
     return {file.name: file.read_text("utf-8", "replace") for file in files}
 
 
@@ -176,14 +220,20 @@ class Program:
         """The names that it adds to the programs that it is checked with."""
         return additions_of(self.chunk)
 
+    def of(self, kind: type[_N]) -> list[_N]:
+        """Return its expressions of a kind."""
+        return [node for node in self.chunk.nodes if isinstance(node, kind)]
+
+    @cached_property
+    def calls(self) -> list[Call | Invoke]:
+        """Its calls, of methods last."""
+        return [*self.of(Call), *self.of(Invoke)]
+
     @cached_property
     def loads(self) -> list[tuple[str, Call]]:
         """The modules and files that it loads, by their names; '' where it computes these."""
-        calls = []
-        for node in self.chunk.nodes:
-            if isinstance(node, Call) and origin(node.function) in _LOADERS:
-                calls.append((next(iter(texts_of(node)), ""), node))
-        return calls
+        calls = (node for node in self.of(Call) if origin(node.function) in _LOADERS)
+        return [(next(iter(texts_of(node)), ""), node) for node in calls]
 
 
 #: Functions that load modules, and those that load files, or modules beside the program.
@@ -313,8 +363,9 @@ class World:
             else:
                 is_known = file is not None or call.is_kept or self.modules.in_engine(name)
         else:
-            places = [place / name for place in self.modules.folders(program.path)] if name else []
-            file = next((place.resolve() for place in places if isfile(place)), None)
+            folders = self.modules.folders(program.path) if name else []
+            files = (self.modules.asked["file"][f"{folder}/{name}"] for folder in folders)
+            file = next(filter(None, files), None)
             is_known = file is not None
         if not is_known:
             self._open.add(program.real_path)
@@ -351,21 +402,61 @@ class World:
         """Tell whether one of the programs may add a field of this name to a table."""
         return name in self.fields or name in self.texts
 
-    def often_named(self) -> set[str]:
-        """Return the fields and methods that must be somebody's."""
-        return {name for name, count in self.mentions.items() if count > 2}
+    @cached_property
+    def methods(self) -> NameIndex:
+        """The methods that objects may have."""
+        return NameIndex(self.facts.all_methods | self.fields)
 
-    def global_names(self) -> set[str]:
-        """Return the globals that programs may find."""
+    @cached_property
+    def usual_fields(self) -> NameIndex:
+        """The fields and methods that must be somebody's."""
+        return NameIndex(self.fields.union(n for n, count in self.mentions.items() if count > 2))
+
+    @cached_property
+    def by_path(self) -> dict[Path | None, Program]:
+        """The programs by their paths, without links and as they are named."""
+        programs = self.programs[::-1]
+        return {path: item for item in programs for path in (item.path, item.real_path)}
+
+    @cached_property
+    def parsed(self) -> dict[str, tuple[Program, Invoke]]:
+        """The first call of `parse` for each name of a variable, with its program."""
+        programs = self.programs[::-1]
+        return {name: (item, c) for item in programs for name, c in item.tables.parsed.items()}
+
+    def building(self, chain: Chain) -> list[Program]:
+        """Return the programs that give what is at a chain, which begins with a global, values."""
+        return self._by_chain.get(chain, [])
+
+    @cached_property
+    def _by_chain(self) -> dict[Chain, list[Program]]:
+        by_chain: dict[Chain, list[Program]] = {}
+        for item in self.programs:
+            tables = item.tables
+            for chain in {*tables.assigned, *tables.fields, *tables.options}:
+                if isinstance((*chain, None)[0], str):
+                    by_chain.setdefault(chain, []).append(item)
+        return by_chain
+
+    @cached_property
+    def all_globals(self) -> NameIndex:
+        """The globals that programs may find."""
         members = self.members.get("_G", set())
         required = self._required - self.facts.packages.keys()
         names = {*self.globals, *members, *required, *self.facts.globals}
-        return names | self.facts.of_penlight if self._has_all_of_penlight else names
+        return NameIndex(names | self.facts.of_penlight if self._has_all_of_penlight else names)
 
     def changes_tensors(self, name: str) -> bool:
         """Tell whether one of the programs may give tensors a method of this name."""
-        tables = [t for t in self.members if t.startswith("torch.") and name in self.members[t]]
-        return bool(tables) or (self.mentions["getmetatable"] > 0 and self.may_define(name))
+        if name in self._given_to_classes:
+            return True
+        return self.mentions["getmetatable"] > 0 and self.may_define(name)
+
+    @cached_property
+    def _given_to_classes(self) -> Set[str]:
+        """The names that the programs add to classes of torch."""
+        names = (self.members[table] for table in self.members if table.startswith("torch."))
+        return set[str]().union(*names)
 
     def is_open(self, program: Program) -> bool:
         """Tell whether a program, one that it loads, or one that loads it, may get any globals."""

@@ -5,8 +5,6 @@ pcall is left out. Where a program may get globals in ways that cannot be read (
 only a name that is one slip of the fingers away from another is a finding.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
@@ -74,9 +72,9 @@ def _is_never_reached(finding: RuleFinding) -> bool:
 
 def _lacking_modules(program: Program, world: World) -> Iterator[RuleFinding]:
     """Find modules that are not here, but those that a program tries: it can do without them."""
-    strings = [node for node in program.chunk.nodes if isinstance(node, tree.String)]
+    strings = program.of(tree.String)
     tried = {string.value for string in strings if tree.PROTECTED in string.conditions}
-    for node in program.chunk.nodes:
+    for node in program.of(tree.Call):
         name = tree.required_module(node)
         if name is None or name in tried or world.modules.finds(name, program.path):
             continue
@@ -91,8 +89,8 @@ def _lacking_modules(program: Program, world: World) -> Iterator[RuleFinding]:
 def _lacking_fields(program: Program, world: World) -> Iterator[RuleFinding]:
     """Find fields that tables such as torch and nn do not have."""
     read = _read_fields(program)
-    for node in program.chunk.nodes:
-        if not isinstance(node, tree.Index) or node.use not in (tree.Use.CALLED, tree.Use.INDEXED):
+    for node in program.of(tree.Index):
+        if node.use not in (tree.Use.CALLED, tree.Use.INDEXED):
             continue
         table, key = tree.origin(node.base), node.key
         names, path = world.facts.fields.get(table), f"{table}.{key}"
@@ -119,43 +117,40 @@ _LUAS_OWN = frozenset("math os io coroutine bit".split())
 
 def _read_fields(program: Program) -> set[str]:
     """Return the paths that a program only reads: it may look whether they exist."""
-    nodes = (node for node in program.chunk.nodes if isinstance(node, tree.Index))
-    return {tree.origin(node) for node in nodes if node.use is tree.Use.READ} - {""}
+    read = (node for node in program.of(tree.Index) if node.use is tree.Use.READ)
+    return {tree.origin(node) for node in read} - {""}
 
 
 def _gpu_methods(program: Program, world: World) -> Iterator[RuleFinding]:
-    for node in program.chunk.nodes:
-        if isinstance(node, tree.Invoke) and node.name in GPU_METHODS and len(node.arguments) < 2:
+    for node in program.of(tree.Invoke):
+        if node.name in GPU_METHODS and len(node.arguments) < 2:
             if not world.may_define(node.name) or tree.is_tensor(node.base, world.facts.kinds):
                 yield RuleFinding(node, f":{node.name}()", f":{node.name}()", GPU)
 
 
 def _gpu_types(program: Program, _: World) -> Iterator[RuleFinding]:
     """Find types of the GPU that are named in a text."""
-    for node in program.chunk.nodes:
+    for node in program.calls:
         is_type = isinstance(node, tree.Invoke) and node.name == "type"
         if isinstance(node, tree.Call):
             is_type = tree.origin(node.function) == "torch.setdefaulttensortype"
-        if is_type and isinstance(node, (tree.Call, tree.Invoke)) and node.arguments:
-            first = node.arguments[0]
-            if isinstance(first, tree.String) and first.value.startswith(_GPU_TYPES):
-                yield RuleFinding(node, first.value, f"'{first.value}'", GPU)
+        first = node.arguments[0] if is_type and node.arguments else None
+        if isinstance(first, tree.String) and first.value.startswith(_GPU_TYPES):
+            yield RuleFinding(node, first.value, f"'{first.value}'", GPU)
 
 
 def _lacking_methods(program: Program, world: World) -> Iterator[RuleFinding]:
     """Find methods that a tensor does not have; of other objects, those that are misspelt."""
-    of_tensors, of_others = world.facts.methods, world.facts.all_methods | world.fields
-    for node in program.chunk.nodes:
-        if not isinstance(node, tree.Invoke) or node.name in GPU_METHODS:
-            continue
+    for node in program.of(tree.Invoke):
         is_tensor = tree.is_tensor(node.base, world.facts.kinds)
-        methods = of_tensors if is_tensor else of_others
-        if node.name in methods or world.may_define(node.name):
+        methods = world.facts.methods if is_tensor else world.methods.names
+        if node.name in GPU_METHODS or node.name in methods or world.may_define(node.name):
             continue
+        near = methods if is_tensor else world.methods.around(node.name)
         is_slip = world.mentions[node.name] < 2 and (
-            slip_of(node.name, methods)
+            slip_of(node.name, near)
             or len(node.name) > 4
-            and typo_of(node.name, {name for name in methods if world.mentions[name] > 2})
+            and typo_of(node.name, {name for name in near if world.mentions[name] > 2})
         )
         if is_slip or (is_tensor and not world.is_extended):
             what, who = f":{node.name}()", "no tensor" if is_tensor else "nothing here"
@@ -173,22 +168,19 @@ def undefined_globals(program: Program, world: World) -> Iterator[RuleFinding]:
     """Find names that are read as globals, and that nothing defines, names of packages among
     them.
     """
-    names = [node for node in program.chunk.nodes if isinstance(node, tree.Name)]
-    free = [node for node in names if node.local is None]
+    free = [node for node in program.of(tree.Name) if node.local is None]
     if any(node.name in HOSTS for node in free):
         return
     packages = world.facts.packages
-    names_here = world.global_names()
     counts = Counter(node.name for node in free)
-    names_here.update(
+    missing = counts.keys() - world.all_globals.names
+    missing -= {
         node.name
         for node in free
         if node.is_tested and (counts[node.name] > 1 or not typo_of(node.name, node.scope))
-    )
-    names_here.update(filter(world.modules.in_engine, {node.name for node in free} - names_here))
-    left = [
-        node for node in free if node.name not in names_here and node.use is not tree.Use.ASSIGNED
-    ]
+    }
+    missing -= {name for name in missing if world.modules.in_engine(name)}
+    left = [node for node in free if node.name in missing and node.use is not tree.Use.ASSIGNED]
     nowhere = {node.name for node in left} - packages.keys()
     is_open = len(nowhere) > _MOST_NAMES or world.is_open(program)
     asked = {text.partition(".")[0] for text in program.chunk.texts}
@@ -210,25 +202,25 @@ def _lack_of_global(
 
     counts: so often the program names globals.
     """
-    near_names = {*node.scope, *world.globals, *world.facts.globals} - {node.name}
     if is_open:
         certain = {*node.scope, *(name for name, count in counts.items() if count > 1)}
-        slip = slip_of(node.name, near_names) or (
+        slip = slip_of(node.name, {*node.scope, *world.all_globals.around(node.name)}) or (
             typo_of(node.name, certain) if counts[node.name] < 2 else ""
         )
         return Lack("no such variable", f"there is {slip}") if slip else None
     if world.is_defined_beside(node.name, program):
         return None
+    near_names = {*node.scope, *world.all_globals.names} - {node.name}
     return no_such("a global that nothing defines", node.name, near_names)
 
 
 def misspelt_fields(program: Program, world: World) -> Iterator[RuleFinding]:
     """Find fields that nothing defines, and whose names are those of others with a slip."""
-    methods, often = world.facts.all_methods, world.fields | world.often_named()
-    for node in program.chunk.nodes:
-        if not isinstance(node, tree.Index) or node.key is None or node.is_tested:
+    methods = world.facts.all_methods
+    for node in program.of(tree.Index):
+        if node.key is None or node.is_tested or node.use is tree.Use.ASSIGNED:
             continue
-        if node.use is tree.Use.ASSIGNED or node.key in methods or world.may_define(node.key):
+        if node.key in methods or world.may_define(node.key):
             continue
         root = tree.origin(node.base).partition(".")[0]
         if root in world.facts.fields or world.mentions[node.key] > 1:
@@ -238,7 +230,7 @@ def misspelt_fields(program: Program, world: World) -> Iterator[RuleFinding]:
         if is_of_c or (module and world.modules.file(module, program.path) is None):
             continue  # what it has is not known
         own = typo_of(node.key, members_of(node.base, program, world))
-        slip = own or slip_of(node.key, often, is_rare=True)
+        slip = own or slip_of(node.key, world.usual_fields.around(node.key), is_rare=True)
         is_other = len(slip) == len(node.key) and sorted(slip) != sorted(node.key)
         if slip and len(node.key) > 3 and (own or slip in world.fields or not is_other):
             what = f".{node.key}"
@@ -250,15 +242,16 @@ def misspelt_fields(program: Program, world: World) -> Iterator[RuleFinding]:
 
 def impossible_counts(program: Program, world: World) -> Iterator[RuleFinding]:
     """Find calls of torch's functions, and of tensors' methods, with too many or few arguments."""
-    for node in program.chunk.nodes:
-        if isinstance(node, tree.Call):
-            table, _, name = tree.origin(node.function).rpartition(".")
-            if table == "torch" and name not in world.members.get("torch", ()):
-                yield from _wrong(node, f"torch.{name}", "function", world)
-        elif isinstance(node, tree.Invoke) and not world.changes_tensors(node.name):
-            is_only_theirs = node.name in world.facts.only_of_tensors - world.fields
-            if is_only_theirs or tree.is_tensor(node.base, world.facts.kinds):
-                yield from _wrong(node, f":{node.name}", "method", world)
+    for node in program.of(tree.Call):
+        table, _, name = tree.origin(node.function).rpartition(".")
+        if table == "torch" and name not in world.members.get("torch", ()):
+            yield from _wrong(node, f"torch.{name}", "function", world)
+    for invoke in program.of(tree.Invoke):
+        name = invoke.name
+        is_only_theirs = name in world.facts.only_of_tensors and name not in world.fields
+        if is_only_theirs or tree.is_tensor(invoke.base, world.facts.kinds):
+            if not world.changes_tensors(name):
+                yield from _wrong(invoke, f":{name}", "method", world)
 
 
 def _wrong(

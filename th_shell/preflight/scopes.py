@@ -3,8 +3,6 @@
 Notes are findings that do no harm when the program runs: they leave the exit status 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from th_shell.paragraphs import counted
@@ -49,11 +47,11 @@ def unreachable_code(program: Program, _: World) -> Iterator[RuleFinding]:
 
 def wrong_options(program: Program, world: World) -> Iterator[RuleFinding]:
     """Find fields of options that torch.CmdLine has not been told of, and that nothing sets."""
-    for node in program.chunk.nodes:
-        if not isinstance(node, tree.Index) or not node.key or node.is_tested:
-            continue
+    for node in program.of(tree.Index):
         base = node.base
-        if world.may_define(node.key) or not isinstance(base, tree.Name):
+        if not node.key or node.is_tested or not isinstance(base, tree.Name):
+            continue
+        if world.may_define(node.key):
             continue
         sources = values_of(base, program, world)[1:]
         is_given = base.local is not None and not base.local.declared  # a parameter
@@ -69,9 +67,7 @@ def wrong_counts(program: Program, world: World) -> Iterator[RuleFinding]:
     """Find calls of the programs' functions with arguments that no parameter takes, or without
     some that they need.
     """
-    for node in program.chunk.nodes:
-        if not isinstance(node, (tree.Call, tree.Invoke)):
-            continue
+    for node in program.calls:
         name, objects, closures = _called(node, program, world)
         count = len(node.arguments)
         is_open = any(isinstance(last, tree.MANY) for last in node.arguments[-1:])

@@ -4,8 +4,6 @@ Sizes count that are written in the program. A tensor that a local stands for co
 in the program can change its sizes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import prod
 
@@ -75,8 +73,7 @@ def _changed(program: Program) -> frozenset[tree.Local | None]:
             harmless.update((id(node.left), id(node.right)))
         elif isinstance(node, tree.Call) and tree.origin(node.function) in _READERS:
             harmless.update(map(id, node.arguments))
-    names = (node for node in program.chunk.nodes if isinstance(node, tree.Name))
-    return frozenset(name.local for name in names if id(name) not in harmless)
+    return frozenset(name.local for name in program.of(tree.Name) if id(name) not in harmless)
 
 
 class _Reader:

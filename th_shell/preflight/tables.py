@@ -3,8 +3,6 @@
 A chain leads to a value: a local or the name of a global, and the fields behind it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """``th --python``: runs a program as Python does, with this project's torch for `import torch`."""
 
-from __future__ import annotations
-
 import os
 import signal
 import stat

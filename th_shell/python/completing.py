@@ -5,8 +5,6 @@ behind `import`, keys and file names in strings, the commands of the prompt and 
 No code of the program runs.
 """
 
-from __future__ import annotations
-
 import builtins
 import keyword
 import pkgutil

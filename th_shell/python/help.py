@@ -1,7 +1,5 @@
 """``? name`` and ``?? name`` at the Python prompt: what a value is, and how it is called."""
 
-from __future__ import annotations
-
 import inspect
 import keyword
 import reprlib

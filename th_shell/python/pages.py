@@ -4,8 +4,6 @@ They are read and judged as th-docs does it. Each runs once, in the session itse
 random numbers, and of what builds on it, the layout of the numbers is compared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib.util import find_spec
 

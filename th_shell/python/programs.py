@@ -5,8 +5,6 @@ the standard library's runpy. What a program raises is printed by `sys.excepthoo
 `th --python` name the program.
 """
 
-from __future__ import annotations
-
 import atexit
 import builtins
 import io

@@ -1,7 +1,5 @@
 """The Python prompt at a terminal: the same editor as Lua's."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

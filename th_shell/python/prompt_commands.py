@@ -4,8 +4,6 @@
 functions: torch is one thing, whatever it does within.
 """
 
-from __future__ import annotations
-
 import cProfile
 import io
 import pdb

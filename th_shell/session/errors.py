@@ -1,7 +1,5 @@
 """Errors as a prompt shows them: what matters in them stands out, where there are colours."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 

@@ -8,8 +8,6 @@ Splitting takes time in proportion to the text: where `Nesting` sees that someth
 is asked only when the input has grown to twice its length.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence

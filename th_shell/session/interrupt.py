@@ -4,8 +4,6 @@ The runtime's watcher of signals calls in another thread. At Ctrl-C the engine i
 what runs is said if that takes long. Ctrl-\\ ends th, which loses the session's values.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -3,8 +3,6 @@
 They are those that th-docs tries. Where they change the text under the input, nothing runs again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

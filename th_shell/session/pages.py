@@ -6,8 +6,6 @@ second run. Where such an input does not print the documented text, it is enough
 it have the documented layout.
 """
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections import Counter

@@ -1,7 +1,5 @@
 """``Chance``: tells by its source whether the output of an input may depend on chance."""
 
-from __future__ import annotations
-
 import re
 
 import th_shell.docs.library as docs

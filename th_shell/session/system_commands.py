@@ -5,8 +5,6 @@ so that a pager or an editor works as in the system's shell, and th still has wh
 is typed goes to it as it is, so that its Ctrl-C ends the command and not th.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

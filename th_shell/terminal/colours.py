@@ -8,8 +8,6 @@ A line's colours depend on its text and on the long string or comment that is op
 together are remembered. So a key in a long input costs the highlighting of one line.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from functools import cache, lru_cache

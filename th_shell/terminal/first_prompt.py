@@ -7,8 +7,6 @@ signal it might come where nobody hears it. Once it is a signal again, the keys 
 before tell whether it was among them.
 """
 
-from __future__ import annotations
-
 import _thread  # `threading` takes longer to import
 import os
 import select

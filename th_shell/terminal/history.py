@@ -5,8 +5,6 @@ settings, otherwise it is ~/.luahistory. An input of several lines is stored as 
 the file is read, these are joined again to the inputs that Lua's compiler finds complete.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import stat

@@ -5,8 +5,6 @@ goes back to where it was opened. Only blanks that were put there by Enter are c
 text stays as it is.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 

@@ -3,8 +3,6 @@
 Enter runs an input that is complete, and otherwise begins a new line; also in a pasted block.
 """
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Inputs without a terminal, prompt or banner: ``th -i``, and what is piped into ``th``."""
 
-from __future__ import annotations
-
 import os
 import signal
 import stat

@@ -3,8 +3,6 @@
 This module has what all of them use: nodes of one result, shapes, and plain operators of ONNX.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

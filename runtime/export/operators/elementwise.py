@@ -5,8 +5,6 @@ otherwise, the value has the argument's shape. In texts of PyTorch, {0} and {1} 
 arguments.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

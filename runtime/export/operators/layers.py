@@ -1,7 +1,5 @@
 """Layers with parameters that PyTorch has as modules; reductions, and products of matrices."""
 
-from __future__ import annotations
-
 from math import isinf
 from typing import Any
 

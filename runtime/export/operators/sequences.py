@@ -1,7 +1,5 @@
 """Sequences, whose first dimension is time: loops through them, and PyTorch's recurrent layers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

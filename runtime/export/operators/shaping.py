@@ -1,6 +1,4 @@
-"""Operators that give elements other places: shapes, parts, joins."""
-
-from __future__ import annotations
+"""Operators that change shapes, take parts of tensors, and join them; they compute nothing."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

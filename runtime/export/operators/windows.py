@@ -1,7 +1,5 @@
 """Windows over the last dimensions, for convolutions and pooling; padding, and planes resampled."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor

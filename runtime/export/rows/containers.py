@@ -1,7 +1,5 @@
 """Containers, the graphs of nngraph, and modules that pass their input on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

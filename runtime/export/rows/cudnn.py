@@ -1,11 +1,10 @@
-"""Classes of cudnn that are not nn's: softmax, and recurrent layers, whose weights are one vector.
+"""Classes of cudnn that nn lacks: softmax, and recurrent layers, whose weights are one vector.
 
-As cudnn 5 to 7 lay it out: the weights of all layers stand in it one after the other, then all
-biases; of each layer (first forwards, then backwards) those of its inputs, then those of the step
-before; of these each gate's, in PyTorch's order.
+cudnn 5 to 7 write this vector: first the weights of all layers, then all biases. Each layer has
+those of its forward direction before those of its backward one; a direction has those that its
+inputs are multiplied by before those of the previous step; and both have the gates in PyTorch's
+order.
 """
-
-from __future__ import annotations
 
 from math import prod
 
@@ -49,7 +48,7 @@ _FUNCTIONS = {
 
 @row("cudnn.RNN cudnn.RNNReLU cudnn.RNNTanh cudnn.LSTM cudnn.BLSTM cudnn.GRU cudnn.BGRU")
 def _recurrent(m: Module, x: Value) -> Value:
-    """Begin a sequence with zeros, whatever the module remembers."""
+    """Return the outputs for a sequence, which begins with zeros and not with stored states."""
     mode = m.text("mode")
     if m.get("inputMode", "CUDNN_LINEAR_INPUT") != "CUDNN_LINEAR_INPUT":
         raise m.error("takes its input without weights (inputMode)")

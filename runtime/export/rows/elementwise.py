@@ -3,8 +3,6 @@
 A row makes the graph's nodes for the classes that it names.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from th_shell.runtime.export.graph import BATCH, Value

@@ -1,7 +1,5 @@
 """Linear layers, products of matrices, tables of rows, distances, and normalisation."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from th_shell.runtime.export.data import table

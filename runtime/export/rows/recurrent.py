@@ -1,7 +1,5 @@
 """Recurrent modules of rnn and torch-rnn: single steps, and layers for whole sequences."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from th_shell.runtime.export.data import UndecidedInput, first_tensor, mapped, sequence, table

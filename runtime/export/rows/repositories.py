@@ -1,7 +1,5 @@
 """Classes of well-known repositories, which their saved nets name."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from th_shell.runtime.export.graph import BATCH, Data, Value

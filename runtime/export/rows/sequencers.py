@@ -4,8 +4,6 @@ What is the same for each step is computed for all steps at once, as if they wer
 keeps something from one step to the next is a layer of PyTorch and ONNX, or a loop.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from functools import reduce
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Shapes, parts of tensors, dimensions that change places, and tables of tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import prod
 

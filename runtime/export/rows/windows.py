@@ -1,7 +1,5 @@
 """Convolutions of one, two and three dimensions; pooling, resampling and padding."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 
@@ -31,7 +29,7 @@ from th_shell.runtime.export.parameters import Parameter
 
 
 def axes_of(m: Module) -> str:
-    """Return the dimensions of windows, as the names of fields end with them."""
+    """Return the last letters of the names of fields such as kW, one for each dimension."""
     return "THW" if "Volumetric" in m.kind else "HW" if "Spatial" in m.kind else "W"
 
 

@@ -8,8 +8,9 @@
 -- again.
 -- @module compiling
 
-local errors, escapes = import('core.errors', 'core.escapes')
+local host, errors, escapes = import('host', 'core.errors', 'core.escapes')
 local length_operator, tokens = import('core.length_operator', 'core.tokens')
+local python_calls = import 'core.python_calls'
 
 local compiling = {}
 
@@ -18,7 +19,7 @@ local find, gsub, match, sub = string.find, string.gsub, string.match, string.su
 local tonumber, first_token, last_of, count_lines = tonumber, tokens.first, tokens.last,
   tokens.count_lines
 local visible_name = escapes.visible_name
-local open = io.open
+local open, dump, version = io.open, string.dump, jit.version
 local searchpath = package.searchpath
 
 -- Lua's functions that this module replaces.
@@ -143,6 +144,21 @@ function _G.dofile(...)
   return pass(pass(f)()) -- the chunk has no name in tracebacks, as f() would give it
 end
 
+-- Loads a module's file as loadfile does, by bytecode that is kept of it (core/bytecode.py): where
+-- the debugger has no calls in it, and it does not depend on what was loaded before.
+local function load_module(path)
+  local source = length_operator.is_expected() and read(path)
+  if not source or add_lines(source, '@' .. path) then return load_file(path) end
+  local bytecode = python_calls.ask(host.kept_bytecode, path, version)
+  if not bytecode then
+    local f, message = load_file(path)
+    if not f then return nil, message end
+    bytecode = dump(f)
+    python_calls.ask(host.keep_bytecode, path, version, bytecode)
+  end
+  return loadstring(bytecode)
+end
+
 local search_files = package.loaders[2]
 local note_module -- told the name and the path of each module that is found
 
@@ -157,7 +173,7 @@ function compiling.search_files(...)
   local known = type(name) == 'string' and type(package.path) == 'string'
   local path = known and searchpath(name, package.path)
   if not path then return pass(search_files(...)) end
-  local f, message = load_file(path)
+  local f, message = load_module(path)
   if not f then
     error(format("error loading module '%s' from file '%s':\n\t%s", name, path, message), 0)
   end

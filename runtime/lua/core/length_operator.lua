@@ -228,6 +228,11 @@ local function requires_others(source)
   return false
 end
 
+--- Tells whether there may be such tables, so that each source from now on is compiled with calls.
+function length_operator.is_expected()
+  return are_expected
+end
+
 --- A source with a call in place of each `#`; nil where there is nothing to replace. LuaJIT must
 -- have compiled the source before.
 function length_operator.rewritten(source)

@@ -10,11 +10,12 @@
 -- functions of its own, of which LuaJIT makes traces of their own.
 -- @script loader
 
-local source, host = ...
+local source, keep, host = ...
 
 local loadstring, setfenv, setmetatable, type = loadstring, setfenv, setmetatable, type
 local pcall, error, ipairs, collectgarbage = pcall, error, ipairs, collectgarbage
 local byte, sub, gsub, dump = string.byte, string.sub, string.gsub, string.dump
+local version = jit.version
 local concat = table.concat
 
 -- The environment of the modules. While an engine's are loaded, it is the program's; then
@@ -35,16 +36,22 @@ function import.compile(text, name)
   return setfenv(chunk, environment)
 end
 
+local BYTECODE = 27 -- the first byte
+
 local function path_of(name)
   return (gsub(name, '%.', '/'))
 end
 
 local function compiled(name)
   local path = path_of(name)
-  local text = source(path)
+  local text = source(path, version)
   if byte(text) == 0 then -- the bytes of an error
     if loaded['core.errors'] then loaded['core.errors'].raise(text) end
     error(sub(text, 2), 0)
+  end
+  if byte(text) ~= BYTECODE then
+    text = dump(import.compile(text, path .. '.lua'))
+    keep(path, version, text)
   end
   return import.compile(text, path .. '.lua')
 end

@@ -23,7 +23,8 @@ local WAS_FREE = 1 -- PyGILState_UNLOCKED
 
 --- Frees the lock where this thread has it. Without parameters, so that LuaJIT compiles it.
 function python_lock.free_lock()
-  -- Of the process or, from Python 3.12 on, nil unless it is this thread.
+  -- thread_with_lock tells which thread of the process has the lock; from Python 3.12 on, it is
+  -- nil unless that is this thread.
   local thread = this_thread()
   if thread ~= nil and thread_with_lock() == thread then release(WAS_FREE) end
 end

@@ -11,8 +11,8 @@ local byte, find, match, sub = string.byte, string.find, string.match, string.su
 local running = coroutine.running
 local depth, is_ours = errors.stack_depth, errors.is_ours
 
-local NEAR = 10 -- levels of the runtime's own at the outer end
-local MOST = 100 -- frames, from the innermost one on
+local OUTER_LEVELS = 10 -- at the outer end of the stack, which are the runtime's own
+local MAX_FRAMES = 100 -- from the innermost one on
 local NAME = '^[%a_][%w_]*$' -- other variables are LuaJIT's own
 local HIDDEN = host.KEEP
 local CHUNK = '=(debugger)'
@@ -70,7 +70,7 @@ end
 
 -- The level, for the caller, of the program's outermost frame; 0 in a coroutine.
 local function outermost(all)
-  for level = all, running() and all + 1 or math.max(all - NEAR, 1), -1 do
+  for level = all, running() and all + 1 or math.max(all - OUTER_LEVELS, 1), -1 do
     if is_shown(getinfo(level + 1, 'Sl')) then return level end
   end
   return 0
@@ -82,7 +82,7 @@ end
 function frames.take(alive, most)
   local list, all = {}, depth()
   local first = outermost(all)
-  most = most or MOST
+  most = most or MAX_FRAMES
   local level = 1
   local info = getinfo(level, 'nSlf')
   while info and #list < most do

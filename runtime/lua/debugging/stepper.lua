@@ -153,12 +153,14 @@ local function steps_in_calls(frame, caller)
   return has_caller and line_calls.has_calls(frame.source)
 end
 
--- Lets the program go on: 'on' as it did before.
+-- Lets the program go on: 'on' as it did before. Returns whether it is to stop where it is: a loop
+-- on one line may never come to another one.
 local function go(how, number)
-  if how == 'on' then return end
-  mode = how ~= 'continue' and how or nil
+  if how == 'on' then return false end
   local list = frames.take(true)
   local frame, here = list[tonumber(number)], list[1]
+  if how == 'pause' and here then return true end
+  mode = how ~= 'continue' and how or nil
   if frame then
     step_thread, step_depth = running(), frame.below + 1
     is_step_in_calls = (mode == 'next' or mode == 'finish')
@@ -166,7 +168,7 @@ local function go(how, number)
   end
   update()
   interrupts.long_after(LONG[mode])
-  place = how ~= 'pause' and here and not was_called and place_of(here) or nil
+  place = here and not was_called and place_of(here) or nil
   if mode == 'quit' then error(ENDED, 0) end
 end
 
@@ -201,10 +203,11 @@ function stop(reason, detail, called)
   if serving then return end
   if reason == 'long' then detail = place_text(frame_here()) end
   serving, is_debugged, was_called = true, is_debugged or not WHILE_RUNNING[reason], called
-  local ok, message = pcall(serve, reason, detail)
+  local ok, result = pcall(serve, reason, detail)
   serving = false
   answers.forget()
-  if not ok then error(message, 0) end
+  if not ok then error(result, 0) end
+  if result then return stop('pause') end
 end
 stepper.stop = stop
 

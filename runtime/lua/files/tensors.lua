@@ -91,6 +91,7 @@ for _, dtype in ipairs(c_structs.dtypes) do
   end
 
   local tensor = torch.getmetatable(dtype.tensor_name)
+  local set = tensor.set -- whatever programs do to it later
 
   --- Writes a tensor's geometry and its storage, which other tensors may share.
   function tensor.write(self, file)
@@ -116,6 +117,10 @@ for _, dtype in ipairs(c_structs.dtypes) do
     read_longs(w, object, geometry, n + 1, n)
     local offset = get_long(w, object) - 1
     local stored = file:readObject()
+    if n == 0 and offset == 0 and stored == nil then
+      set(self)
+      return
+    end
     local view, anchor = restored(dtype, stored, offset, geometry, n)
     if view and anchor and c_structs.replace_struct(structs, self, structs[self], view, anchor) then
       return

@@ -169,6 +169,7 @@ end
 -- has to make it.
 local function copied(source, from_type, ...) -- luacheck: ignore 212
   local s = from_type.structs[source] or from_type.fetch_struct(source)
+  if s and s.nDimension == 0 and dtype.construct then return (dtype.construct(0)) end
   local count = s and count_of(s) or 0
   if count == 0 or count > blocks.MAX or from_type == dtype and dense(s) == 0 then return nil end
   local block = blocks.like(dtype, s, count)
@@ -206,7 +207,6 @@ end
 local function converted(self, wanted)
   if not (structs[self] or fetch_struct(self)) then return nil end
   if wanted == dtype then return self end
-  if structs[self].nDimension == 0 and wanted.construct then return wanted.construct(0) end
   local value = wanted.copied(self, dtype)
   return value
 end

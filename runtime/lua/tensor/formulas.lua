@@ -227,13 +227,18 @@ local function share_copy(bytes, to, from)
   return share('copy', bytes, { out = to, source = from })
 end
 
-local axpy -- the address of BLAS's daxpy; false where it is not available
+local function share_clear(bytes, at)
+  return share('clear', bytes, { out = at })
+end
 
-local function share_axpy(n, r, factor, x)
+-- The addresses of BLAS's axpy, by the bytes of an element; false where it is not available.
+local axpy = {}
+
+local function share_axpy(n, size, r, factor, x)
   if n < host.LARGE then return false end -- looking for BLAS takes a while
-  if axpy == nil then axpy = python_calls.ask(host.blas, 'axpy') or false end
-  if not axpy then return false end
-  return share('axpy', n, { run = axpy, size = 8, r = r, x = x, factor = factor })
+  if axpy[size] == nil then axpy[size] = python_calls.ask(host.blas, 'axpy', size) or false end
+  if not axpy[size] then return false end
+  return share('axpy', n, { run = axpy[size], size = size, r = r, x = x, factor = factor })
 end
 
 -- ------------------------------------------------------------------ translation
@@ -273,7 +278,7 @@ local operands, steps, count, to_loop, as_float,
   copy_rows, copy_bytes, make_widen, make_narrow = unpack(formulas.loops)
 local lay_out_in_memory, fold_rows, copy_in_memory, sections, fits, block_along, fold, accumulate,
   copy_sections, gather_results, make_find_places, resize_along = unpack(formulas.reducing)
-local LARGE, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
+local LARGE, share_loop, share_copy, share_clear, share_axpy = unpack(formulas.sharing)
 ]] .. ('local %s = places.%s\n'):format(table.concat(names, ', '), table.concat(names, ', places.'))
 formulas.tools = { MAX_IN_LUA, MIN_TURNS, few, block_like, publish, address }
 formulas.layout = {
@@ -285,7 +290,7 @@ formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, copy_by
 --- Sets the functions of reductions.lua that formulas of sums and the like use.
 function formulas.reduce_by(functions) formulas.reducing = functions end
 
-formulas.sharing = { host.LARGE, share_loop, share_copy, share_axpy }
+formulas.sharing = { host.LARGE, share_loop, share_copy, share_clear, share_axpy }
 
 --- The function that runs an operation for a pattern of arguments, or false if there is none.
 -- The function returns nil for calls that it does not handle.

@@ -5,8 +5,6 @@ saturation, lightness and value lie between 0 and 1, for bytes between 0 and 255
 of the CIE for the white point D65, of sRGB; its numbers are not bounded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -4,8 +4,6 @@ Letters have the classic font of 5 x 7 pixels of small displays, with the shapes
 library, in which the original draws.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

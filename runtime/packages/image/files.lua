@@ -205,15 +205,14 @@ end
 
 -- A picture that comes with the original package, which a program may have in its path.
 local function asset(name, depth, title)
-  local code = package.searchpath('image', package.path)
-  local folder = code and code:match('^(.*)[/\\][^/\\]*$') or '.'
-  for _, suffix in ipairs{ '.jpg', '.png' } do
-    local file = folder .. '/assets/' .. name .. suffix
-    local is_file = code and python_calls.ask(host.os_kind, file) == 'file'
-    if is_file then return image.load(file, depth) end
+  for folder in package.path:gmatch('([^;?]*)%?%.lua') do
+    for _, suffix in ipairs{ '.jpg', '.png' } do
+      local file = folder .. 'image/assets/' .. name .. suffix
+      if python_calls.ask(host.os_kind, file) == 'file' then return image.load(file, depth) end
+    end
   end
-  fail(('the picture %s.jpg comes with the repository torch/image, whose folder is not on '
-    .. 'package.path (LUA_PATH)'):format(name), title)
+  fail(('the picture %s.jpg comes with the original package: '
+    .. 'th --install https://github.com/torch/image brings it'):format(name), title)
 end
 
 function image.lena()

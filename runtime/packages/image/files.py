@@ -8,8 +8,6 @@ the bytes. Pixels are between 0 and 255 here, and between 0 and 65535 in a PNG f
 PPM and PGM files have numbers in characters (P2, P3) or in bytes (P5, P6); they need no library.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Callable, Iterator
@@ -21,7 +19,7 @@ import numpy as np
 
 from th_shell.runtime.calls.arguments import Call
 from th_shell.runtime.core.dtypes import BYTE, Array, DType
-from th_shell.runtime.core.encoding import shown
+from th_shell.runtime.core.encoding import printable
 from th_shell.runtime.core.errors import TorchError, TypeMismatch
 from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 from th_shell.runtime.io.replacement import Replacement
@@ -60,7 +58,7 @@ def read_file(name: bytes, cannot_open: str) -> bytes:
         with open(name, "rb") as file:
             return file.read()
     except OSError as error:
-        raise TorchError(cannot_open % shown(name)) from error
+        raise TorchError(cannot_open % printable(name)) from error
 
 
 @contextmanager
@@ -113,12 +111,12 @@ def write(call: Call, data: bytes, cannot_open: str, at: int) -> None:
     try:
         replacement = Replacement(name)
     except OSError as error:
-        raise TorchError(cannot_open % shown(name)) from error
+        raise TorchError(cannot_open % printable(name)) from error
     try:
         with replacement:
             replacement.write(data)
     except OSError as error:
-        raise TorchError(f"{shown(name)}: {error.strerror}") from error
+        raise TorchError(f"{printable(name)}: {error.strerror}") from error
 
 
 _CANNOT_OPEN = "cannot open file <%s> for reading"

@@ -3,8 +3,6 @@
 The missing part of a file that was cut short is grey, as in the original.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from io import BytesIO
 from typing import Any

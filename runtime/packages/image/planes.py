@@ -3,8 +3,6 @@
 An image is a tensor of one plane (height x width) or of several (depth x height x width).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

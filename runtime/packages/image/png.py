@@ -4,8 +4,6 @@ The libraries get only the chunks that a picture needs, with right checksums: th
 damaged, as for the original.
 """
 
-from __future__ import annotations
-
 import struct
 import zlib
 from io import BytesIO
@@ -15,7 +13,7 @@ import numpy as np
 
 from th_shell.runtime.calls.arguments import Call
 from th_shell.runtime.core.dtypes import BYTE, Array
-from th_shell.runtime.core.encoding import shown
+from th_shell.runtime.core.encoding import printable
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 from th_shell.runtime.packages import optional
@@ -50,7 +48,7 @@ class _Header(NamedTuple):
 
 
 def _check_signature(data: bytes, label: str, name: bytes | None) -> None:
-    what = "ByteTensor" if name is None else f"File {shown(name)}"
+    what = "ByteTensor" if name is None else f"File {printable(name)}"
     if name is not None and len(data) < len(_SIGNATURE):
         raise TorchError(f"[{label}] {what} error reading header")
     if not data.startswith(_SIGNATURE):

@@ -6,8 +6,6 @@ are those of nearest pixels, or between four pixels.
 Images that are cut, moved or mirrored are at the end: their pixels change places, not values.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Names that PyTorch has and this torch lacks, with the reason; and how errors name classes."""
+"""Tells why names that PyTorch has are missing here, and how its errors name classes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _HEAP_TYPE = 1 << 9  # CPython's flag of the classes that Python code has made
 def type_name(value: object) -> str:
     """Return the name of a value's class, as errors have it.
 
-    It is the whole name of a class that is written in C, or is so in PyTorch.
+    Classes that PyTorch or Python has in C are named with their module.
     """
     cls = type(value)
     is_python = cls.__flags__ & _HEAP_TYPE and cls.__module__ != "torch"
@@ -28,7 +28,7 @@ for _line in Path(__file__).with_name("missing.txt").read_text("utf-8").rstrip()
 def why_missing(name: str) -> str:
     """Return why a name of PyTorch's is missing, to follow an error's text; '' for other names.
 
-    name: without `torch.`; of what modules have, the module's name tells.
+    name: without `torch.`. Where MISSING has a module, all names in it are missing with it.
     """
     while name not in MISSING and "." in name:
         name = name.rpartition(".")[0]

@@ -1,4 +1,4 @@
-"""Elements at the positions of an index set, or changed, by others: scatter, index_add.
+"""Sets or changes the elements at given indices by those of another tensor: scatter, index_add.
 
 PyTorch's documentation: torch.Tensor; torch, Indexing, Slicing, Joining, Mutating Ops.
 """

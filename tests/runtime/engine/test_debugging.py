@@ -1,7 +1,5 @@
 """What an engine tells a debugger of frames, and how programs stop."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,15 +10,7 @@ import pytest
 from tests.data_files import data
 from th_shell.runtime.shell import Dialogue, Engine, LuaError, Stop
 
-FAILING = b"""local t = torch.zeros(2, 3)
-local function inner(a, ...)
-  local s = 'text'
-  t = t
-  error('bad')
-end
-local function outer(n) local m = n + 1 inner(m, true, nil) end
-outer(4)
-"""
+FAILING = data(__file__, "FAILING").encode()
 
 
 @pytest.fixture
@@ -303,6 +293,7 @@ def test_a_step_goes_into_a_coroutine(engine: Engine, tmp_path: Path) -> None:
     assert recorder.lines == [6, 2, 7, 3]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("size", [3, 6000])
 def test_callbacks_of_apply_stop(engine: Engine, tmp_path: Path, size: int) -> None:
     path = tmp_path / "apply.lua"
@@ -412,12 +403,13 @@ def test_the_debugger_is_asked_about_uncaught_errors(engine: Engine) -> None:
     assert recorder.answers[0][1] == "3"
 
 
+@pytest.mark.thorough
 def test_a_thousand_lines_are_stepped_in_a_second(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "long.lua"
     path.write_text("local n = 0\nfor i = 1, 500 do\n  n = n + i\n  n = n - 1\nend\n")
     recorder = Recorder(["step"] * 1000)
     engine.debugging.request("enter", str(path))
-    start = time.monotonic()
+    start = time.process_time()  # not of other processes
     debugged(engine, path, recorder)
     assert len(recorder.stops) > 1000
-    assert time.monotonic() - start < 1
+    assert time.process_time() - start < 1

@@ -1,7 +1,5 @@
 """Large values at the prompt: which part of them is shown, and what is said of the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from time import perf_counter
 
@@ -147,11 +145,7 @@ def test_tables_in_tables_have_room_for_200_entries(shown: Show) -> None:
 
 @pytest.mark.parametrize(
     "before",
-    [
-        "print = function(x) print_old('mine', torch.type(x)) end",
-        "getmetatable(torch.ones(1)).__tostring__ = function() return 'mine' end",
-        "setprintlevel(0)",
-    ],
+    data(__file__, "test_what_the_program_has_replaced_prints_whole"),
 )
 def test_what_the_program_has_replaced_prints_whole(shown: Show, before: str) -> None:
     shown(before)

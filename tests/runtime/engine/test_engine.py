@@ -1,7 +1,5 @@
 """The embedded LuaJIT: running code, errors, bytes, output."""
 
-from __future__ import annotations
-
 import re
 import resource
 import subprocess
@@ -232,6 +230,7 @@ ORDERED = (
 HOST = data(__file__, "HOST")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("where", ["pipe", "file"])
 def test_output_comes_in_order(tmp_path: Path, where: str) -> None:
     command = [sys.executable, "-c", HOST.format(order=ORDER.encode())]
@@ -302,16 +301,7 @@ def test_an_input_needs_no_new_pages_of_the_system(engine: Engine) -> None:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 1000
 
 
-MODULE = b"""
-local double = ...
-local kept = {}
-return {
-  receive = function(...) kept = { select('#', ...), ... } return kept[2] ~= 'hidden' end,
-  kept = function() return table.concat(kept, ' ') end,
-  twice = function(text) return (double(text)) end,
-  fail = function() error('bad', 0) end,
-}
-"""
+MODULE = data(__file__, "MODULE").encode()
 
 
 def test_functions_for_a_front_end() -> None:

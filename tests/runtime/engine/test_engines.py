@@ -1,7 +1,5 @@
 """Several engines in one process share nothing, and give back what they held."""
 
-from __future__ import annotations
-
 import gc
 import os
 import threading
@@ -75,17 +73,7 @@ def test_an_engine_within_a_call_of_another(
     assert capfd.readouterr().out == "torch.DoubleTensor\t4501500\t\n7\t\n"
 
 
-_WORK = b"""
-    torch.manualSeed(SEED)
-    local x, total = torch.randn(150000), 0
-    for i = 1, 6 do
-      local y = torch.sort(x + i):cumsum() + torch.randperm(20000):sum()
-      x:sigmoid():add(y:mean() * 1e-9)
-      total = total + x:sum() + torch.median(x)[1]
-      local small = torch.Tensor(i):fill(i):resize(3, i)
-    end
-    result = torch.type(torch.Tensor()) .. (' %.17g'):format(total)
-"""
+_WORK = data(__file__, "_WORK").encode()
 
 
 @pytest.mark.thorough

@@ -1,7 +1,5 @@
 """The fields of Lua's objects as attributes, and what these objects show."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Reading inputs: locals that outlive them, and where an expression behind statements begins."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

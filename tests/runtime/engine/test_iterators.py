@@ -1,7 +1,5 @@
 """Iterators that cross: coroutines and functions of Lua in Python, Python's iterators in Lua."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 import weakref

@@ -1,7 +1,5 @@
 """Where Lua's output goes in a Python program."""
 
-from __future__ import annotations
-
 import io
 import os
 import textwrap
@@ -13,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_python
 from th_shell.runtime import Engine
 
@@ -110,23 +109,7 @@ def test_what_it_needs_is_given_back() -> None:
 
 @pytest.mark.thorough
 def test_a_process_s_own_output_and_a_fork_s() -> None:
-    program = """
-        import io, os, sys
-        from contextlib import redirect_stdout
-        from th_shell.runtime import Engine
-        lua = Engine()
-        lua.run("print 'own'")
-        with redirect_stdout(io.StringIO()) as text:
-            lua.run("print 'parent'")
-            if os.fork() == 0:
-                lua.run("print 'child'")
-                os.write(1, text.getvalue().encode())
-                os._exit(0)
-            os.wait()
-            lua.run("print 'again'")
-        print(text.getvalue(), end="", flush=True)
-        lua.run("print 'own'")
-    """
+    program = data(__file__, "test_a_process_s_own_output_and_a_fork_s")
     run = run_python("-Wignore", "-c", textwrap.dedent(program))
     lines = [line.strip() for line in run.stdout.splitlines()]
     assert sorted(lines) == ["again", "child", "own", "own", "parent", "parent"]

@@ -1,7 +1,5 @@
 """Locals of a session: inputs share them with later inputs and with functions of earlier ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

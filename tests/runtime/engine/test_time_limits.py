@@ -1,7 +1,5 @@
 """The time that a program allows Lua: blocks of `Engine.timeout`."""
 
-from __future__ import annotations
-
 import asyncio
 import pickle
 import threading
@@ -196,8 +194,9 @@ def test_a_block_that_ends_in_another_thread(lua: Engine) -> None:
 
 def test_what_goes_on_after_the_block_is_not_stopped(lua: Engine) -> None:
     async def main() -> int:
-        with lua.timeout(0.05):
-            work = asyncio.create_task(asyncio.to_thread(lua.eval, "wait(), 1"))
+        with lua.timeout(0.2):  # which is over before the loop is
+            loop = "(function() for i = 1, 10 do wait() end end)(), 1"
+            work = asyncio.create_task(asyncio.to_thread(lua.eval, loop))
             await asyncio.sleep(0.01)
         assert await work == (None, 1)
         return 5

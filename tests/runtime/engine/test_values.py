@@ -1,7 +1,5 @@
 """An engine in a Python program: values in both directions, errors, Ctrl-C, threads."""
 
-from __future__ import annotations
-
 import gc
 import math
 import os
@@ -561,22 +559,7 @@ def test_ctrl_c_between_calls(lua: Engine, interrupts: None) -> None:
 
 @pytest.mark.thorough
 def test_ctrl_c_in_a_finalizer() -> None:
-    program = """
-        import os, signal, time
-        from th_shell import Engine
-        class Pressed:
-            def __del__(self):
-                os.kill(os.getpid(), signal.SIGINT)
-        class Wrong:
-            def __del__(self):
-                raise ValueError("wrong")
-        Engine().eval("1")
-        try:
-            Wrong(), Pressed()
-            time.sleep(10)
-        except KeyboardInterrupt:
-            print("interrupted")
-    """
+    program = data(__file__, "test_ctrl_c_in_a_finalizer")
     run = run_python("-c", textwrap.dedent(program))
     assert run.stdout == "interrupted\n"
     assert run.stderr.startswith("Exception ignored in") and "Interrupt" not in run.stderr
@@ -610,49 +593,14 @@ def test_handlers_of_the_program(lua: Engine) -> None:
 @pytest.mark.thorough
 def test_asyncio_cancels_what_awaits() -> None:
     """With a task's own handler of SIGINT, and with a descriptor that asyncio wakes up by."""
-    program = """
-        import asyncio, os, runtime, signal, threading
-        lua = runtime.Engine()
-        def press(number):
-            threading.Timer(0.2, os.kill, (os.getpid(), number)).start()
-        async def main():
-            asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, print, "heard")
-            press(signal.SIGUSR1)
-            lua.run("local start = os.clock() while os.clock() - start < 0.4 do end")
-            await asyncio.sleep(0.1)
-            press(signal.SIGINT)
-            await asyncio.sleep(10)
-        try:
-            asyncio.run(main())
-        except KeyboardInterrupt:
-            print("interrupted")
-        press(signal.SIGINT)
-        try:
-            lua.run("while true do end")
-        except KeyboardInterrupt:
-            print("again")
-    """
+    program = data(__file__, "test_asyncio_cancels_what_awaits")
     run = run_python("-c", textwrap.dedent(program))
     assert run.stdout == "heard\ninterrupted\nagain\n" and run.stderr == ""
 
 
 @pytest.mark.thorough
 def test_a_child_of_a_fork() -> None:
-    program = """
-        import os, signal, threading
-        from th_shell import Engine
-        lua = Engine()
-        lua["n"] = 5
-        if os.fork() == 0:
-            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-            try:
-                lua.run("while n == 5 do end")
-            except KeyboardInterrupt:
-                lua.run("os.execute('echo interrupted')")
-                os._exit(0)
-        os.wait()
-        lua.run("print(n)")
-    """
+    program = data(__file__, "test_a_child_of_a_fork")
     run = run_python("-Wignore", "-c", textwrap.dedent(program))
     assert run.stdout == "interrupted\n5\t\n" and run.stderr == ""
 
@@ -872,6 +820,7 @@ def test_lua_that_catches_the_error_of_closing_ends_before_its_engine() -> None:
         str(found[0])
 
 
+@pytest.mark.thorough
 def test_threads_that_use_an_engine_wait_for_each_other() -> None:
     errors: list[BaseException] = []
     with Engine() as lua:

@@ -1,21 +1,11 @@
 """The names that may follow a path, and the values that paths lead to."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.data_files import data
 from th_shell.runtime.shell import Engine, Member
 
-SETUP = b"""
-x, v = torch.ones(2, 3), torch.ones(3)
-t = { a = 1, deep = { f = function(p, q, ...) end }, [1] = x, ['no name'] = 2, _b = true }
-setmetatable(t, { __index = function() ran = true end })
-do local Foo = torch.class('Foo') function Foo:bar() end end
-function mine() ran = true return x end
-callable = setmetatable({}, { __call = function() ran = true return x end })
-nan, half = 0 / 0, 0.5
-"""
+SETUP = data(__file__, "SETUP").encode()
 
 
 @pytest.fixture(scope="module")

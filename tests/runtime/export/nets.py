@@ -1,7 +1,5 @@
 """Nets as files have them, made without Lua."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is written is held against the net, which runs in an engine with its classes."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator

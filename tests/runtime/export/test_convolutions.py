@@ -1,7 +1,5 @@
 """Convolutions that connect some planes, and depth-wise ones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

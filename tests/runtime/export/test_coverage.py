@@ -1,7 +1,5 @@
 """All classes of nn have a row or a reason why they are not converted."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from th_shell.runtime.export.modules import REASONS, reason_of, row_of

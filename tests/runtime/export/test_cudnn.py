@@ -1,7 +1,5 @@
 """Classes of cudnn: those of nn, but for some defaults, names of fields and layouts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is told of a file, word for word."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -80,16 +78,7 @@ def test_what_is_no_net() -> None:
     )
     table["self"] = table
     table["object"] = TorchObject("my.Data", {"x": tensor(2, 3)})
-    text = """
-table of 4 entries
-  list    table of 4 entries
-    1  torch.FloatTensor 2
-    2-4  3 more like 1
-  f       function
-  self    the same as the whole
-  object  my.Data of 1 entry
-    x  torch.FloatTensor 2x3
-"""
+    text = data(__file__, "test_what_is_no_net")
     told(text, table)
     many = Table({f"x{n}": tensor(n) for n in range(1, 60)})
     lines = describe(many).splitlines()

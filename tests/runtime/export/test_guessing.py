@@ -1,7 +1,5 @@
 """Which sizes an input is found to have, where nobody says them."""
 
-from __future__ import annotations
-
 from itertools import islice
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Classes of imagine-nn."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

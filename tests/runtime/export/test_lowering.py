@@ -1,7 +1,5 @@
 """Which module of a file is meant."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What modules write into memory that others read: views, tensors in place, results used again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ nn, nngraph and dpnn where Lua finds them: ``th tests/runtime/export/modules.lua
 ``gzip -9n modules.t7``.
 """
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Iterator
 from pathlib import Path

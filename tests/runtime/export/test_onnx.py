@@ -1,7 +1,5 @@
 """What ONNX files compute, by onnxruntime."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The source and the state_dict that are written for PyTorch, which the tests need not have."""
 
-from __future__ import annotations
-
 import collections
 import pickle
 import subprocess
@@ -198,10 +196,7 @@ def test_layers_that_share_parameters_stay_two(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("layers", "last"),
-    [  # The second branch gets what the first one has written into the input of both.
-        (["ReLU", "Tanh"], ["x = self.layers(x)", "return x, torch.tanh(x)"]),
-        (["Tanh", "ReLU"], ["x = self.linear(x)", "return torch.tanh(x), F.relu(x)"]),
-    ],
+    data(__file__, "test_what_is_computed_in_place"),
 )
 def test_what_is_computed_in_place(tmp_path: Path, layers: list[str], last: list[str]) -> None:
     branches = [module(name, inplace=name == "ReLU") for name in layers]
@@ -261,11 +256,7 @@ def test_means(fields: dict[str, Any], wanted: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("entries", "wanted"),
-    [
-        ([1, 1, 1], "x = x + x\n        return x + x"),
-        ([1, 2, 1], "x = x + torch.tanh(x)\n        return x + x"),
-        ([2, 1, 1], "return torch.tanh(x) + x + x"),
-    ],
+    data(__file__, "test_a_sum_in_place_of_one_tensor"),
 )
 def test_a_sum_in_place_of_one_tensor(entries: list[int], wanted: str, tmp_path: Path) -> None:
     """Three times one input is four times it: the sum so far is what is added last."""
@@ -302,11 +293,7 @@ def test_parameters_of_other_sizes_are_no_repetition(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("sizes", "layer"),
-    [
-        ("3x4", "self.prelu(x)"),
-        ("3x4x5", "self.prelu(x)"),
-        ("n", "self.prelu(x.unsqueeze(0)).squeeze(0)"),
-    ],
+    data(__file__, "test_slopes_of_the_second_dimension"),
 )
 def test_slopes_of_the_second_dimension(sizes: str, layer: str, tmp_path: Path) -> None:
     """Of a vector they are those of its elements."""

@@ -5,8 +5,6 @@ with nn, nngraph, dpnn and rnn where Lua finds them: ``th tests/runtime/export/r
 recurrent.t7``, and ``gzip -9n recurrent.t7``.
 """
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Iterator
 from inspect import signature

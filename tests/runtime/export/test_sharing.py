@@ -1,7 +1,5 @@
 """Random nets that share parameters, in both targets, beside a model of nn in numpy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Classes that are not known: what is said of them, and stubs in their places."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Spatial transformers of stnbhwd."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Files of safetensors and of numpy, as their libraries read them."""
 
-from __future__ import annotations
-
 import io
 import json
 import tracemalloc
@@ -123,7 +121,7 @@ def test_the_same_bytes_twice(tmp_path: Path, ending: str, write: Callable[..., 
     assert (tmp_path / f"a{ending}").read_bytes() == (tmp_path / f"b{ending}").read_bytes()
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @both
 def test_large_files_pass_through(tmp_path: Path, ending: str, write: Callable[..., None]) -> None:
     elements = np.arange(4 << 20, dtype=np.float64)

@@ -1,7 +1,5 @@
 """numpy, and what needs it, is loaded when a program first needs it; whatever happens then."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest
@@ -12,11 +10,7 @@ from tests.processes import run_python
 pytestmark = pytest.mark.unguarded("numpy is loaded from the start")
 
 # What takes long to load. The finder of an editable installation loads some of the rest.
-HEAVY = """
-numpy scipy threadpoolctl dataclasses inspect tempfile traceback importlib.resources
-th_shell.runtime.core.tensor th_shell.runtime.calls.plans th_shell.runtime.io.file
-th_shell.runtime.ops th_shell.runtime.host.numpy_functions
-"""
+HEAVY = data(__file__, "HEAVY")
 
 START = data(__file__, "START")
 
@@ -30,7 +24,7 @@ def run(code: str, *options: str) -> str:
     return done.stdout
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("source", data(__file__, "test_what_needs_no_numpy"))
 def test_what_needs_no_numpy(source: str) -> None:
     code = f"""
@@ -56,7 +50,7 @@ def test_an_engine_loads_it_when_it_is_told() -> None:
     assert run(code) == "True True\n"
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["ALL", "DOUBLE", "Row", "TABLE"])
 def test_the_door_loads_it(name: str) -> None:
     code = f"from th_shell.runtime.shell import {name}\n"
@@ -121,17 +115,7 @@ run(engine, b"print(x)")
 @pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS limits memory there")
 def test_it_is_not_begun_without_memory_for_all_of_it() -> None:
-    code = """
-import resource
-engine = Engine()
-run(engine, b"print(1)")
-with open("/proc/self/statm") as file:
-    used = int(file.read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + (50 << 20), resource.RLIM_INFINITY))
-run(engine, b"x = torch.ones(2)")
-resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-run(engine, b"print(torch.ones(2):sum())")
-"""
+    code = data(__file__, "test_it_is_not_begun_without_memory_for_all_of_it")
     expected = "1\t\nerror: stdin:1: $ Torch: not enough memory. Buy new RAM!\n2\t\n"
     assert run(code) == expected
 
@@ -140,7 +124,7 @@ run(engine, b"print(torch.ones(2):sum())")
 DESCRIPTORS = data(__file__, "DESCRIPTORS")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("free", range(4))
 def test_without_descriptors_for_it(free: int) -> None:
     code = f"""
@@ -193,7 +177,7 @@ for source in {FIRST_USES!r}:
 FAILING = data(__file__, "FAILING")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "source"), data(__file__, "test_one_part_fails_once"))
 def test_one_part_fails_once(name: str, source: str) -> None:
     code = f"""
@@ -209,50 +193,17 @@ run(engine, b"local x = torch.rand(2e5) assert(torch.sort(x)[1] == x:min())")
 
 @pytest.mark.thorough
 def test_threads_that_need_it_at_once() -> None:
-    code = """
-engines = [Engine() for _ in range(4)]
-both = threading.Barrier(4)
-def work(engine):
-    both.wait()
-    run(engine, b"assert(torch.ones(2, 3):t():sum() == 6)")
-threads = [threading.Thread(target=work, args=(engine,)) for engine in engines]
-for thread in threads: thread.start()
-for thread in threads: thread.join()
-"""
+    code = data(__file__, "test_threads_that_need_it_at_once")
     assert run(code) == ""
 
 
 @pytest.mark.thorough
 def test_ctrl_c_waits_until_it_is_loaded() -> None:
-    code = """
-def noticed():
-    os.kill(os.getpid(), signal.SIGINT)
-engine = Engine()
-engine.count_loops()
-try:
-    with engine.interruptible():
-        engine.inputs.evaluate(b"x = torch.ones(2) while true do end")
-except runtime.shell.Interrupted as error:
-    print(error.message, "th_shell.runtime.ops" in sys.modules)
-run(engine, b"print(torch.ones(2):sum())")  # whether x has its value depends on when Lua looks
-"""
+    code = data(__file__, "test_ctrl_c_waits_until_it_is_loaded")
     assert run(NOTICE + code) == "interrupted! True\n2\t\n"
 
 
 @pytest.mark.thorough
 def test_a_fork_waits_until_it_is_loaded() -> None:
-    code = """
-begun = threading.Event()
-def noticed():
-    begun.set()
-thread = threading.Thread(target=preload_operations)
-thread.start()
-begun.wait()
-child = os.fork()
-if child:
-    os.waitpid(child, 0)
-run(Engine(), b"print(torch.ones(2):sum())")
-if not child:
-    os._exit(0)
-"""
+    code = data(__file__, "test_a_fork_waits_until_it_is_loaded")
     assert run(NOTICE + code) == "2\t\n2\t\n"

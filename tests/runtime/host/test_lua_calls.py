@@ -1,7 +1,5 @@
 """runtime/host/lua_calls.py: exceptions become bytes, and Ctrl-C ends only what may be ended."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

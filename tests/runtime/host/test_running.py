@@ -1,7 +1,5 @@
 """What an engine is doing, as another thread sees it."""
 
-from __future__ import annotations
-
 import threading
 import time
 

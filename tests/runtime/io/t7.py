@@ -4,8 +4,6 @@ An object is None, a bool, a number, a string, or one of the classes here, which
 and then names by its number. Tables list their fields in the order that Torch7 wrote them in.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What goes wrong with files is said, and leaves no file open."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

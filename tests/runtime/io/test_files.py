@@ -1,7 +1,5 @@
 """The answers of files and of serialization are those that the real Torch7 gave."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

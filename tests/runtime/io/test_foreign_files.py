@@ -1,7 +1,5 @@
 """What is said of files that Torch7 has not written, or that are read in a wrong mode."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

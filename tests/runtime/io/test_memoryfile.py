@@ -1,7 +1,5 @@
 """What a class's read does with the file's storage is its own matter."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.conftest import Lua

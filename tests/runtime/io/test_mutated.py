@@ -3,8 +3,6 @@
 Each file is made from a good one by changes of bits, sizes, lengths and names.
 """
 
-from __future__ import annotations
-
 import time
 import tracemalloc
 from pathlib import Path

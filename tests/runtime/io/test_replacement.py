@@ -1,7 +1,5 @@
 """Saving replaces a file as a whole: whatever happens, one good file has the name."""
 
-from __future__ import annotations
-
 import errno
 import os
 import random

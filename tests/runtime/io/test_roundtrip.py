@@ -1,7 +1,5 @@
 """Objects come back from files as they were, and files of the real Torch7 as it wrote them."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Objects of classes that are not here: tensors of GPUs, modules of cudnn, and any others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -35,17 +33,7 @@ def test_tensors_of_gpus(lua: Lua, capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_modules_of_cudnn_become_those_of_nn(lua: Lua, capfd: pytest.CaptureFixture[str]) -> None:
-    source = """
-        nn = {}
-        local ReLU = torch.class('nn.ReLU')
-        function ReLU:__init() self.threshold, self.val = 0, 0 end
-        local module = nn.ReLU()
-        module.threshold, module.inplace = nil, true
-        local text = renamed(torch.serialize({module, module}, 'ascii'), 'nn.ReLU', 'cudnn.ReLU')
-        local both = torch.deserialize(text, 'ascii')
-        assert(torch.type(both[1]) == 'nn.ReLU' and both[1] == both[2])
-        assert(both[1].threshold == 0 and both[1].inplace)
-    """
+    source = data(__file__, "test_modules_of_cudnn_become_those_of_nn")
     assert said(lua, capfd, source) == "th: read for this processor: cudnn.ReLU as nn.ReLU\n"
 
 
@@ -68,30 +56,11 @@ def test_stubs_are_written_again(
 
 
 def test_a_program_that_catches_errors_gets_the_references(lua: Lua) -> None:
-    lua.run("""
-        local text = '4 1 3\\nV 1\\n9\\ntorch.Foo\\n3 2 0\\n'
-        for _, catch in ipairs{pcall, function(f, ...)
-          local args = {...}
-          return xpcall(function() return f(unpack(args)) end, function(e) return e end)
-        end} do
-          local ok, message = catch(torch.deserialize, text, 'ascii')
-          assert(not ok and message:find('unknown Torch class <torch.Foo>'), message)
-        end
-        assert(torch.type(torch.deserialize(text, 'ascii')) == 'torch.Foo')
-    """)
+    lua.run(data(__file__, "test_a_program_that_catches_errors_gets_the_references"))
 
 
 def test_changed_stubs(lua: Lua) -> None:
-    lua.run("""
-        local text = torch.serialize({c = 1, a = 2, b = 3}, 'ascii')
-        local head = '4\\n1\\n3\\nV 1\\n9\\ntorch.Foo\\n' .. text:gsub('^3\\n1', '3\\n2')
-        local stub = torch.deserialize(head, 'ascii')
-        assert(#torch.serialize(stub, 'ascii') == #head, head)
-        stub.a, stub.d = nil, torch.ones(1)
-        local again = torch.deserialize(torch.serialize(stub))
-        assert(again.a == nil and again.b == 3 and again.c == 1 and again.d[1] == 1)
-        assert(torch.type(torch.deserialize(torch.serialize({stub}))[1]) == 'torch.Foo')
-    """)
+    lua.run(data(__file__, "test_changed_stubs"))
 
 
 def test_a_class_with_a_format_of_its_own(lua: Lua) -> None:

@@ -5,8 +5,6 @@ function.t7 were compared with it (test_roundtrip.py does that again where it fi
 function.t7 with what Torch7 wrote for its source.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The collector: what finalizers may do; and that programs reach nothing of the runtime."""
 
-from __future__ import annotations
-
 import pytest
 
 

@@ -1,7 +1,5 @@
 """Uncaught errors show their text, whatever the program did before; the prompt goes on."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.conftest import Lua
@@ -23,6 +21,7 @@ def prompt(*inputs: str) -> str:
 
 
 @pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("source", "shown"),
     [
@@ -80,7 +79,7 @@ def test_a_long_table_is_cut_off() -> None:
     assert table.endswith("x...")
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("call", data(__file__, "test_errors_of_lua_tell_the_users_line"))
 def test_errors_of_lua_tell_the_users_line(call: str) -> None:
     printed = prompt(f"local ok, message = pcall(function() {call} end) print(ok, message)")

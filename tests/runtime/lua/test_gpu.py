@@ -1,7 +1,5 @@
 """Programs for GPUs: errors that say there is none, and the processor in the place of one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,29 +58,7 @@ def test_what_the_processor_does_not_do(gpu: Engine, call: str, message: str) ->
 
 
 def test_groups_of_planes(gpu: Engine) -> None:
-    program = """
-        require 'cudnn'
-        local module = cudnn.SpatialConvolution(4, 6, 2, 2, 1, 1, 0, 0, 2)
-        module.gradWeight:zero()
-        local x, gradient = torch.rand(4, 5, 5), torch.rand(6, 4, 4)
-        local y = module:updateOutput(x)
-        local back = module:updateGradInput(x, gradient)
-        module:accGradParameters(x, gradient, 2)
-        local function check(result, expected) assert((result - expected):abs():max() < 1e-12) end
-        for group = 0, 1 do
-          local maps, input = {3 * group + 1, 3}, {2 * group + 1, 2}
-          local weight = module.weight:narrow(1, unpack(maps))
-          local part = gradient:narrow(1, unpack(maps))
-          check(y:narrow(1, unpack(maps)), torch.xcorr2(x:narrow(1, unpack(input)), weight, 'V'))
-          local expected = torch.conv2(part, weight:transpose(1, 2), 'F')
-          check(back:narrow(1, unpack(input)), expected)
-          check(module.gradWeight:narrow(1, unpack(maps)), part:mean() * 2)
-        end
-        local text = torch.serialize(module)
-        check(torch.deserialize(text):updateOutput(x), y)
-        module.gradInput = nil
-        assert(module:updateGradInput(x, gradient) == nil)
-    """
+    program = data(__file__, "test_groups_of_planes")
     gpu.run(gpu.compile(program.encode()))
 
 

@@ -1,7 +1,5 @@
 """The modules of Lua: what they import stands at their top, is there, and is used."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

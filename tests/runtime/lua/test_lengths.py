@@ -1,7 +1,5 @@
 """`#` of a table calls its `__len`, as in the reference's LuaJIT, whose answers these are."""
 
-from __future__ import annotations
-
 import os
 import threading
 from pathlib import Path
@@ -74,6 +72,7 @@ def test_a_pipe_is_read_once(lua: Lua, tmp_path: Path) -> None:
     writer.join()
 
 
+@pytest.mark.thorough
 def test_a_source_that_runs_another_file(tmp_path: Path) -> None:
     path = tmp_path / "counted.lua"
     path.write_text("torch.class('Counted').__len = function() return 7 end")

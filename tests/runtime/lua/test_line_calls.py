@@ -1,7 +1,5 @@
 """Chunks with a call whose parenthesis begins a line compile, as in the reference's LuaJIT."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

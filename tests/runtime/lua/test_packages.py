@@ -27,6 +27,7 @@ def test_temporary_files_go_with_the_program(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.thorough
 def test_print_writes_at_once_and_in_order_with_standard_error(tmp_path: Path) -> None:
     source = (
         "print(1) io.stderr:write('2\\n') print{3} io.stderr:write('4\\n') print(torch.ones(1))"
@@ -38,6 +39,7 @@ def test_print_writes_at_once_and_in_order_with_standard_error(tmp_path: Path) -
     assert (tmp_path / "log").read_text() == lines.replace("|", "\n")
 
 
+@pytest.mark.thorough
 def test_a_bar_is_as_wide_as_columns_tells() -> None:
     source = "require 'xlua' xlua.progress(1, 2)"
     widths = [th("-e", source, COLUMNS=columns).find("]") for columns in ("60", "100", "200", "")]
@@ -69,6 +71,7 @@ def test_reports_have_colours_where_there_is_a_command_line() -> None:
     )
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("words", "printed", "status"), data(__file__, "test_a_wrong_command_line_ends_the_script")
 )
@@ -195,6 +198,7 @@ def test_lfs_walks_folders(lua: Lua, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("strict", [True, False])
 def test_monitored_globals(strict: bool) -> None:
     source = (

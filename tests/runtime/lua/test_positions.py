@@ -1,7 +1,5 @@
 """Errors tell the program's line, and never one of the runtime's own files."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -4,8 +4,6 @@ That happens where Lua has no memory for what Python has returned. It cannot be 
 given place: so the programs here take the lock as lupa does, and never free it.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.data_files import data

@@ -1,7 +1,5 @@
 """Tensors that Lua makes by itself outlive what Python knew of them."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -1,7 +1,5 @@
 """The package tds: vectors of which few places have values."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.conftest import Lua

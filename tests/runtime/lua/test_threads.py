@@ -1,7 +1,5 @@
 """The package threads: jobs in threads with engines of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,19 +13,10 @@ from th_shell.runtime.shell import Engine
 TOP = Path(__file__).parents[3]
 
 #: A pool that is there for all tests of the file, since each thread makes an engine.
-POOL = """
-    threads = require 'threads'
-    local msg = 'hello'
-    pool, first = threads.Threads(2, function(id) greeting = msg .. id return id end)
-"""
+POOL = data(__file__, "POOL")
 
 #: A pool of its own, and a tensor that it shares.
-SHARING = """
-    local threads = require 'threads'
-    threads.Threads.serialization('threads.sharedserialize')
-    pool = threads.Threads(1)
-    local x = torch.ones(1000)
-"""
+SHARING = data(__file__, "SHARING")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -45,46 +34,17 @@ def pool(lua: Lua) -> Lua:
 
 
 def test_jobs_arguments_and_results(pool: Lua) -> None:
-    pool.run("""
-        assert(#first == 2 and first[1][1] + first[2][1] == 3)
-        local done, x = 0, torch.ones(3)
-        for i = 1, 10 do
-          pool:addjob(function(a)
-            assert(greeting == 'hello' .. __threadid)
-            return x:sum() + a, nil, {x}
-          end, function(sum, none, list)
-            assert(sum == 3 + i and none == nil and list[1]:sum() == 3)
-            done = done + 1
-          end, i)
-        end
-        assert(pool:hasjob())
-        pool:synchronize()
-        assert(done == 10 and not pool:hasjob() and not pool:haserror() and pool:acceptsjob())
-    """)
+    pool.run(data(__file__, "test_jobs_arguments_and_results"))
 
 
 def test_quick_threads_keep_no_more_results_than_the_references_queues(pool: Lua) -> None:
     """Two threads have six open jobs at most: waiting, done now, and with results that wait."""
-    pool.run("""
-        local open, most = 0, 0
-        for _ = 1, 30 do
-          open = open + 1
-          pool:addjob(function() end, function() open = open - 1 end)
-          require('sys').sleep(0.005)
-          most = math.max(most, open)
-        end
-        pool:synchronize()
-        assert(open == 0 and most <= 3 * pool.N, most)
-    """)
+    pool.run(data(__file__, "test_quick_threads_keep_no_more_results_than_the_references_queues"))
 
 
 @pytest.mark.parametrize(
     ("job", "message"),
-    [
-        ("function() error('in the job') end", "callback] lua:2: in the job"),
-        ("function() return coroutine.create(print) end", "Unwritable object <thread>"),
-        ("function() end, function() error('at the end') end", "endcallback] lua:2: at the end"),
-    ],
+    data(__file__, "test_errors_of_jobs"),
 )
 def test_errors_of_jobs(pool: Lua, job: str, message: str) -> None:
     pool.run(f"""
@@ -97,36 +57,11 @@ def test_errors_of_jobs(pool: Lua, job: str, message: str) -> None:
 
 
 def test_print_of_jobs_is_luas_own_until_they_require_trepl(pool: Lua) -> None:
-    pool.run("""
-        local list = {}
-        local function printed()
-          local parts, tostring_was = {}, tostring
-          function tostring(value) parts[#parts + 1] = type(value) return tostring_was(value) end
-          print({ 1 })
-          tostring = tostring_was
-          return table.concat(parts), print == print_new
-        end
-        pool:addjob(printed, function(...) list[1] = { ... } end)
-        pool:addjob(function() require 'trepl' return print == print_new end, function(is)
-          list[2] = is
-        end)
-        pool:synchronize()
-        assert(list[1][1] == 'table' and not list[1][2] and list[2])
-    """)
+    pool.run(data(__file__, "test_print_of_jobs_is_luas_own_until_they_require_trepl"))
 
 
 def test_jobs_for_one_thread(pool: Lua) -> None:
-    pool.run("""
-        pool:specific(true)
-        local ran = {}
-        for i = 1, 2 do
-          pool:addjob(i, function() return __threadid end, function(id) ran[i] = id end)
-        end
-        pool:synchronize()
-        assert(ran[1] == 1 and ran[2] == 2 and pool:specific())
-        assert(not pcall(pool.addjob, pool, 3, print) and not pcall(pool.addjob, pool, print))
-        pool:specific(false)
-    """)
+    pool.run(data(__file__, "test_jobs_for_one_thread"))
 
 
 def test_wrong_jobs(pool: Lua) -> None:
@@ -141,7 +76,7 @@ FAILING = data(__file__, "FAILING")
 SERIALIZER = data(__file__, "SERIALIZER")
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("source", "message"), FAILING.values(), ids=list(FAILING))
 def test_a_pool_in_which_something_fails_can_be_ended(
     tmp_path: Path, source: str, message: str
@@ -201,27 +136,7 @@ def test_wrong_arguments(lua: Lua, call: str, message: str) -> None:
 
 
 def test_memory_and_counters_are_shared(lua: Lua) -> None:
-    lua.run("""
-        local threads, tds = require 'threads', require 'tds'
-        local before = threads.Threads.serialization()
-        threads.Threads.serialization('threads.sharedserialize')
-        local pool = threads.Threads(2)
-        threads.Threads.serialization(before)
-        local y, s, count = torch.zeros(4), torch.FloatStorage(3):fill(1), tds.AtomicCounter()
-        for i = 1, 4 do
-          pool:addjob(function()
-            y[i], s[1] = i, 9
-            for _ = 1, 100 do count:inc() end
-            return y:narrow(1, i, 1)
-          end, function(z) z[1] = z[1] + 10 end)
-        end
-        pool:synchronize()
-        assert(y:sum() == 50 and y[4] == 14 and s[1] == 9 and count:get() == 400)
-        assert(torch.deserialize(torch.serialize(y)):storage() ~= y:storage())
-        pool:terminate()
-        assert(not pool:isrunning())
-        assert(not pcall(pool.addjob, pool, function() end))
-    """)
+    lua.run(data(__file__, "test_memory_and_counters_are_shared"))
 
 
 def test_locks_and_single_threads(lua: Lua, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Debug hooks of a program see its own lines, and none within th's functions."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.conftest import Lua

@@ -7,16 +7,7 @@ import pytest
 from tests.data_files import data
 from th_shell.runtime.shell import Engine
 
-VALUES = b"""
-x = torch.range(1, 6):resize(2, 3)
-y = x:t()
-row = x[1]
-e = torch.Tensor()
-big = torch.FloatTensor(1000, 1000)
-text = 'a\\n' .. ('b'):rep(50)
-n, f, ti = 3, function() end, torch.Timer()
-t = setmetatable({ 1, 2 }, { __tostring = function() error('code was run') end })
-"""
+VALUES = data(__file__, "VALUES").encode()
 LISTED = data(__file__, "LISTED")
 
 Run = Callable[[bytes], str]

@@ -4,8 +4,6 @@ A model is plain Python over lists of numbers; whole numbers are Python's and wr
 end, as C's are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

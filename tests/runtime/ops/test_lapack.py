@@ -166,6 +166,7 @@ def test_eigenvalues(given_a: tuple[Array, str], kind1: str, kind2: str) -> None
     close(values @ v.array[:, simple], v.array[:, simple] * real[simple])
 
 
+@pytest.mark.thorough
 @every_case
 @given(matrices(), kinds, kinds, kinds, st.sampled_from("AS"))
 def test_singular_values(
@@ -269,38 +270,16 @@ def test_scipy_waits_until_it_is_needed() -> None:
 
 @pytest.mark.thorough
 def test_threads_are_set_of_a_library_that_is_loaded_while_another_thread_sets_them() -> None:
-    code = """if True:
-        from th_shell.runtime.shell import preload_operations
-        from th_shell.runtime.compute import blas_threads
-        preload_operations()
-        blas_threads.PROCESSORS = 3
-
-        def threads():
-            with blas_threads.many_threads(3):
-                return [library.num_threads for library in blas_threads._libraries()]
-
-        with blas_threads.one_thread_at_load("scipy.linalg"):
-            before = threads()
-            import scipy.linalg
-        print(before, threads())
-    """
+    code = data(
+        __file__, "test_threads_are_set_of_a_library_that_is_loaded_while_another_thread_sets_them"
+    )
     run = run_python("-c", code, check=True)
     assert run.stdout == "[3] [3, 3]\n"
 
 
 @pytest.mark.thorough
 def test_the_environment_says_how_many_threads_large_products_have() -> None:
-    code = """if True:
-        import os
-        from th_shell.runtime.shell import preload_operations
-        from th_shell.runtime.compute import blas_threads
-        preload_operations()
-        blas_threads.PROCESSORS = 3
-        small, = [library.num_threads for library in blas_threads._libraries()]
-        with blas_threads.many_threads(3):
-            large, = [library.num_threads for library in blas_threads._libraries()]
-        print(small, large, os.environ["OPENBLAS_NUM_THREADS"])
-    """
+    code = data(__file__, "test_the_environment_says_how_many_threads_large_products_have")
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
     run = run_python("-c", code, check=True, env=environment)
     assert run.stdout == "1 2 2\n"

@@ -120,6 +120,7 @@ def test_index_write(name: str, data: st.DataObject) -> None:
     check_change(x, name, [dim + 1, index, src], expected, last=True)
 
 
+@pytest.mark.thorough
 @EXAMPLES
 @given(st.data())
 def test_index_fill(data: st.DataObject) -> None:
@@ -151,7 +152,7 @@ def test_gather(data: st.DataObject) -> None:
     check_call("gather", [given], [x, dim + 1, index], [want])
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("fill", [False, True])
 @EXAMPLES
 @given(st.data())
@@ -172,6 +173,7 @@ def draw_mask(draw: Any, sizes: tuple[int, ...]) -> Tensor:
     return draw_tensor(draw, BYTE, sizes, of=st.integers(0, 1))
 
 
+@pytest.mark.thorough
 @EXAMPLES
 @given(st.data())
 def test_masked_select(data: st.DataObject) -> None:
@@ -220,6 +222,7 @@ def test_nonzero(data: st.DataObject) -> None:
 # -- construction from tensors
 
 
+@pytest.mark.thorough
 @EXAMPLES
 @given(st.data())
 def test_triangles_and_diagonals(data: st.DataObject) -> None:

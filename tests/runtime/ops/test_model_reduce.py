@@ -1,7 +1,5 @@
 """Reductions, running sums, extrema and order against plain Python."""
 
-from __future__ import annotations
-
 import math
 from functools import reduce
 from itertools import accumulate
@@ -91,6 +89,7 @@ def check(
     check_call(name, [given], args, [expected])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", REDUCTIONS)
 @EXAMPLES
 @given(st.data())
@@ -106,6 +105,7 @@ def test_reduction(name: str, data: st.DataObject) -> None:
     check(name, kind, x, [x, dim + 1], along(lambda row: [model(row)], x.array, dim), [x])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", RUNNING)
 @EXAMPLES
 @given(st.data())
@@ -114,6 +114,7 @@ def test_running(name: str, data: st.DataObject) -> None:
     check(name, kind, x, [x, dim + 1], along(RUNNING[name], x.array, dim), [x])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", DEVIATIONS)
 @EXAMPLES
 @given(st.data())
@@ -218,6 +219,7 @@ def test_all_and_any(data: st.DataObject) -> None:
     assert call("any", x) == [bool(x.array.any())]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", sorted(EXTREMA))
 @EXAMPLES
 @given(st.data())
@@ -284,6 +286,7 @@ def test_sort(problem: tuple[Tensor, int, str], descending: bool) -> None:
     assert (np.sort(at, dim) == along(lambda row: list(range(len(row))), at, dim)).all()
 
 
+@pytest.mark.thorough
 @EXAMPLES
 @given(order_problems(), st.data())
 def test_order_statistics(problem: tuple[Tensor, int, str], data: st.DataObject) -> None:
@@ -304,6 +307,7 @@ def test_mode(problem: tuple[Tensor, int, str]) -> None:
     check_order("mode", kind, x, [dim + 1], want, dim)
 
 
+@pytest.mark.thorough
 @EXAMPLES
 @given(order_problems(), st.booleans(), st.booleans(), st.data())
 def test_topk(

@@ -1,7 +1,5 @@
 """What all operations element by element share."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

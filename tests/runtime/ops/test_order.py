@@ -42,16 +42,8 @@ def test_a_long_row_in_the_opposite_order_takes_no_square_of_time(
     assert lua("print(y[2]:equal(z), i[2]:equal(j))") == "true\ttrue\t\n"
 
 
-ZEROS = """
-local k = 0
-x:apply(function() k = k + 1 return (k * k + k / 2) % 7 < 3 and -0.0 or 0 end)
-local function same(a, b) return a == b and 1 / a == 1 / b end
-"""
-LAYOUTS = [
-    "torch.Tensor(ROWS, 3)",
-    "torch.Tensor(3, ROWS):t()",
-    "torch.Tensor(ROWS, 5):narrow(2, 2, 3)",
-]
+ZEROS = data(__file__, "ZEROS")
+LAYOUTS = data(__file__, "LAYOUTS")
 
 
 @pytest.mark.sample(12)

@@ -1,7 +1,5 @@
 """A call that fails changes nothing: neither its destinations nor its sources."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from random import Random

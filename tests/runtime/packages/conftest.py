@@ -1,7 +1,5 @@
 """Packages are loaded in an engine of their own: they add globals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

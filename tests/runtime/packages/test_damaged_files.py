@@ -1,7 +1,5 @@
 """Files of images and of HDF5 that are damaged in many ways: errors in the package's own words."""
 
-from __future__ import annotations
-
 import io
 import re
 import struct

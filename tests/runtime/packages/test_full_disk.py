@@ -1,7 +1,5 @@
 """What packages write when there is no room: an error in plain words, and the old file is kept."""
 
-from __future__ import annotations
-
 import resource
 import sys
 from collections.abc import Iterator
@@ -103,6 +101,7 @@ def test_a_log_tells_once_and_the_program_goes_on(tmp_path: Path) -> None:
     assert done.stderr == "th: the log is not complete: No space left on device\n"
 
 
+@pytest.mark.thorough
 def test_what_is_left_open_is_told(tmp_path: Path) -> None:
     done = run_th("-e", "f = torch.DiskFile('/dev/full', 'w') f:writeInt(1) os.exit(3)")
     assert (done.returncode, done.stderr) == (3, "th: /dev/full: No space left on device\n")

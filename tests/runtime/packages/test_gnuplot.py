@@ -1,7 +1,5 @@
 """The package gnuplot: files and pictures; what it draws is told by matplotlib."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys
@@ -154,6 +152,7 @@ def test_without_the_library(lua: Lua, here: Path, monkeypatch: pytest.MonkeyPat
 # ----------------------------------------------------------------------- drawing
 
 
+@pytest.mark.thorough
 def test_lines_and_settings() -> None:
     axes = drawn(
         "plot\ntitle\tT\nxlabel\tX\nylabel\tY\nxrange\t0:9\nyrange\t*:2\ngrid\t\nlogscale\ty\n"

@@ -1,7 +1,5 @@
 """The package hdf5: what h5py has written and reads, parts, chunks, and errors."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -4,27 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from tests.processes import run_th
 
 #: A Penlight of two modules, which makes them globals as the real one does.
-FILES = {
-    "pl/init.lua": "require 'pl.import_into'(_G)",
-    "pl/import_into.lua": """
-        return function(globals)
-          local last = getmetatable(globals).__index
-          globals.utils = {}
-          setmetatable(globals, {__index = function(t, name)
-            if name ~= 'path' and name ~= 'text' then return last(t, name) end
-            rawset(t, name, require('pl.' .. name))
-            return rawget(t, name)
-          end})
-        end""",
-    "pl/path.lua": "print('loaded') return {join = function(a, b) return a .. '/' .. b end}",
-    "pl/text.lua": """
-        return {format_operator = function()
-          getmetatable('').__mod = function(text, value) return text:format(value) end
-        end}""",
-}
+FILES = data(__file__, "FILES")
 
 ADVICE = "path is a module of Penlight, which Torch7's th had loaded: th --install penlight\n"
 
@@ -37,17 +21,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("source", "printed"),
-    [
-        ("print(1)", "1\t\n"),
-        ("print(path.join('a', 'b'), path.join('c', 'd'))", "loaded\t\na/b\tc/d\t\n"),
-        ("print('%d!' % 3)", "3!\t\n"),
-        ("path = 3 print(path)", "3\t\n"),
-        ("print(rawget(_G, 'path'), stringx, nosuch)", "nil\tnil\tnil\t\n"),
-        ("local _ = path who()", "loaded\t\n== User Variables ==\t\n==\t\n"),
-        ("path.x = 1 print(require('pl.path').x)", "loaded\t\n1\t\n"),
-    ],
+    data(__file__, "test_modules_are_globals"),
 )
 def test_modules_are_globals(folder: Path, source: str, printed: str) -> None:
     run = run_th("-e", source, cwd=folder)
@@ -66,6 +43,7 @@ def test_who_has_it_is_not_told_to_install_it(folder: Path) -> None:
     assert "--install" not in run_th("-e", "_ = path stringx.split('a')", cwd=folder).stderr
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("source", ["data.x = 1", "local path; path.join('a')", "pathx.join('a')"])
 def test_other_names_are_the_programs_own(tmp_path: Path, source: str) -> None:
     assert "Penlight" not in run_th("-e", source, cwd=tmp_path).stderr

@@ -1,7 +1,5 @@
 """Packages that come with th: which of two modules of a name `require` takes, and their Python."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

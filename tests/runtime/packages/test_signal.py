@@ -1,7 +1,5 @@
 """The package signal: transforms against numpy's, and what the original does to a signal."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

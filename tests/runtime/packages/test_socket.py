@@ -1,7 +1,5 @@
 """The package socket: the time and waiting."""
 
-from __future__ import annotations
-
 import platform
 import time
 

@@ -1,7 +1,5 @@
 """Packages that compute alone: what the reference prints. Programs of csvigo share their files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Programs answer as PyTorch did: values, types, layouts and the texts of errors."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Random numbers are those that PyTorch draws; wrong calls are told of in its words."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

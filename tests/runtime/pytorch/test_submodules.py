@@ -1,7 +1,5 @@
 """The submodules of torch: what they have, and the errors of what they have not."""
 
-from __future__ import annotations
-
 import pytest
 
 import th_shell.torch as torch

@@ -1,7 +1,5 @@
 """Whatever is saved comes back; whatever the bytes of a file, loading ends soon."""
 
-from __future__ import annotations
-
 import io
 import math
 import time

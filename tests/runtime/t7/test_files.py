@@ -1,7 +1,5 @@
 """load and save against the files of the real Torch7, and against what the Lua engine reads."""
 
-from __future__ import annotations
-
 import copy
 import io
 import math

@@ -1,7 +1,5 @@
 """Tables with Lua's keys, and what becomes of them in Python."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle

@@ -1,7 +1,5 @@
 """What of a file goes out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

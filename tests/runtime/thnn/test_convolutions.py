@@ -1,7 +1,5 @@
 """Convolutions of nn's backend where the recorded calls do not reach: threads, memory, BLAS."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 
@@ -58,6 +56,7 @@ def test_samples_in_slices_give_the_same(run: Run, monkeypatch: pytest.MonkeyPat
     assert close(run("layers(2, 5, show)"), expected)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("samples", [1, 5])
 def test_threads_give_what_one_gives(
     samples: int, run: Run, monkeypatch: pytest.MonkeyPatch
@@ -82,44 +81,12 @@ def test_threads_give_what_one_gives(
 
 
 def test_nans_of_all_bits_are_copied_and_added(run: Run) -> None:
-    source = """
-        local ffi = require 'ffi'
-        local x = torch.ones(1, 1, 4, 5)
-        local bits = ffi.cast('uint32_t *', torch.data(x))
-        bits[2 * 6], bits[2 * 6 + 1] = 0xdeadbeef, 0xfffbeef0 -- the second of the second row
-        local out, columns, kept = torch.Tensor(), torch.Tensor(), torch.Tensor()
-        for _, stride in ipairs{ 1, 2 } do
-          local numbers = { 2, 2, stride, 1, 0, 0 }
-          call('SpatialConvolutionMM_updateOutput', x, out, torch.ones(1, 1, 2, 2), torch.ones(1),
-            kept, columns, unpack(numbers))
-          print(out:ne(out):sum())
-          local raw, found = ffi.cast('uint32_t *', torch.data(kept)), 0
-          for i = 0, kept:nElement() - 1 do
-            if raw[2 * i] == 0xdeadbeef and raw[2 * i + 1] == 0xfffbeef0 then found = found + 1 end
-          end
-          print(found)
-          local g = out:clone():fill(1)
-          ffi.copy(torch.data(g), bits + 12, 8)
-          call('SpatialConvolutionMM_updateGradInput', x, g, out, torch.ones(1, 1, 2, 2), kept,
-            columns, unpack(numbers))
-          print(out:ne(out):sum())
-        end"""
+    source = data(__file__, "test_nans_of_all_bits_are_copied_and_added")
     assert run(source).split() == ["4", "4", "4", "2", "2", "4"]
 
 
 def test_the_result_may_be_the_input(run: Run) -> None:
-    source = """
-        torch.manualSeed(1)
-        local x, w = torch.randn(2, 2, 4, 4), torch.randn(2, 2, 3, 3)
-        local out, y = torch.Tensor(), x:clone()
-        local rest = { w, nil, torch.Tensor(), torch.Tensor(), 3, 3, 1, 1, 1, 1 }
-        call('SpatialConvolutionMM_updateOutput', x, out, unpack(rest, 1, 10))
-        call('SpatialConvolutionMM_updateOutput', y, y, unpack(rest, 1, 10))
-        print((y - out):abs():max() < 1e-12)
-        local wide = torch.zeros(2, 2, 4, 6)
-        local part = wide:narrow(4, 2, 4)
-        call('SpatialConvolutionMM_updateOutput', x, part, unpack(rest, 1, 10))
-        print((part - out):abs():max() < 1e-12, wide:select(4, 1):abs():max())"""
+    source = data(__file__, "test_the_result_may_be_the_input")
     assert run(source).split() == ["true", "true", "0"]
 
 

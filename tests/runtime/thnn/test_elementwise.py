@@ -1,7 +1,5 @@
 """Layers that go element by element keep what the reference keeps: signs of zeros, and nans."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.conftest import Lua

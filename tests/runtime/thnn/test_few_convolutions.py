@@ -1,7 +1,5 @@
 """Convolutions of few elements: Lua, once the results have their sizes, gives Python's bits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

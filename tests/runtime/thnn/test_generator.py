@@ -1,7 +1,5 @@
 """torch._gen is what nn's RReLU reads an address from, and a generator like others."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.conftest import Lua

@@ -1,7 +1,5 @@
 """nn.IndexLinear: what is computed for an output does not depend on how many others there are."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.conftest import Lua

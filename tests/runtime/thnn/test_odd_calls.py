@@ -4,8 +4,6 @@ The original prints the same up to the message that expects 100 planes, but for 
 with -1 planes it crashes, so the lines from there on are this project's.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Numbers that are no whole ones, or too large for these, in all places of whole numbers."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Python gets the same numbers with gaps between them.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -179,11 +177,7 @@ def test_recorded_jobs_do_not_depend_on_elements(
     assert [call for call, told in recorded.items() if len(told) > 1] == []
 
 
-WITH_GAPS = b"""
-require 'nn.THNN'
-local x, r = torch.randn(9, 2):select(2, 1), torch.Tensor(9)
-for _ = 1, 5 do x.THNN.Tanh_updateOutput(x:cdata(), r:cdata()) end
-"""
+WITH_GAPS = data(__file__, "WITH_GAPS").encode()
 
 
 def test_calls_with_gaps_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:

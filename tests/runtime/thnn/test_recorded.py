@@ -7,8 +7,6 @@ recorded/FAMILY.txt is what the real Torch7 with nn prints for
 Numbers may differ in their last digits; sizes, and the messages of errors, must be the same.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -14,17 +14,7 @@ from th_shell.session.commands import COMMANDS
 
 Complete = Callable[..., list[str]]
 
-SETUP = b"""
-x = torch.Tensor(3)
-xs = { torch.ones(2, 2), x }
-text = 'a'
-t = { alpha = 1, beta = print, deep = { inner = true }, ['no name'] = 1, ["it's"] = 2, [3] = x }
-setmetatable(t, { __index = function() error('ran') end })
-animal = setmetatable({}, { __index = { bark = function(self, times, ...) end, age = 3 } })
-do local Foo = torch.class('Foo') function Foo:bar(first, second) end end
-function count() ran = true return x end
-package.preload['my.loaded'] = function() end
-"""
+SETUP = data(__file__, "SETUP").encode()
 
 
 @pytest.fixture(scope="module")
@@ -201,16 +191,7 @@ def test_what_is_shown_beside_a_candidate(prepared: Engine, text: str, detail: s
 
 @pytest.mark.parametrize(
     ("text", "explained"),
-    [
-        (
-            "x:narr",
-            "A view of a range of indices of one dimension: from an index, a number of them.",
-        ),
-        ("torch.logs", "A vector of numbers logarithmically spaced between two powers of 10."),
-        ("x", "DoubleTensor 3"),
-        ("animal.a", "3"),
-        ("whi", ""),
-    ],
+    data(__file__, "test_help_on_a_candidate"),
 )
 def test_help_on_a_candidate(prepared: Engine, text: str, explained: str) -> None:
     found = {

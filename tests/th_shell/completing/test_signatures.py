@@ -8,13 +8,7 @@ from tests.data_files import data
 from th_shell.completing.signatures import Signatures
 from th_shell.runtime.shell import Engine
 
-SETUP = b"""
-x = torch.ones(2)
-function f(a, b, ...) end
-do local A = torch.class('A') function A:__init(n, m) end function A:go(k) end end
-a = A(1, 2)
-setmetatable(_G, { __index = function(_, name) error('ran: ' .. name) end })
-"""
+SETUP = data(__file__, "SETUP").encode()
 
 Shown = Callable[[str], list[str]]
 

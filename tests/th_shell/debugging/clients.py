@@ -1,7 +1,5 @@
 """A client of the Debug Adapter Protocol, as an editor is one: for tests of `th --dap`."""
 
-from __future__ import annotations
-
 import json
 import os
 import select

@@ -1,7 +1,5 @@
 """`th --dap` as an editor uses it: a client of ours speaks to a process."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -257,6 +255,7 @@ def test_a_program_that_does_not_compile(client: Client, program: Path) -> None:
     assert client.output("stderr") == "th: program.lua:1: unexpected symbol near '='\n"
 
 
+@pytest.mark.thorough
 def test_compiled_loops_stop(client: Client, program: Path) -> None:
     program.write_text(HOT)
     client.launch(program)
@@ -287,6 +286,7 @@ def test_breakpoints_are_set_while_the_program_runs(client: Client, program: Pat
     assert client.finish() == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", ["terminate", "disconnect"])
 @pytest.mark.parametrize("line", [None, 3])
 def test_a_program_is_ended(client: Client, program: Path, how: str, line: int | None) -> None:
@@ -302,6 +302,7 @@ def test_a_program_is_ended(client: Client, program: Path, how: str, line: int |
     assert client.output("stderr") == ""
 
 
+@pytest.mark.thorough
 def test_a_client_that_goes_ends_the_program(client: Client, program: Path) -> None:
     program.write_text("while true do end")
     client.launch(program)
@@ -345,7 +346,7 @@ def test_what_cannot_be_done(client: Client, program: Path) -> None:
     assert client.process.wait(PATIENCE) == 0
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "request_",
     [
@@ -388,6 +389,7 @@ def begin(client: Client, program: Path, *breakpoints: dict[str, Any]) -> list[d
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("hits", "numbers"), [("2", [2]), (">=2", [2, 3]), ("% 2", [2]), ("< 3", [1, 2])]
 )
@@ -400,6 +402,7 @@ def test_hits_are_counted(client: Client, program: Path, hits: str, numbers: lis
     assert client.ended() == 0
 
 
+@pytest.mark.thorough
 def test_log_points(client: Client, program: Path) -> None:
     found = begin(
         client,
@@ -423,22 +426,7 @@ def test_log_points(client: Client, program: Path) -> None:
     assert client.output() == "".join(lines) + "the end\n12\tnil\t6\t\n"
 
 
-FUNCTIONS = """
-local Box = {}
--- function Box:open()
-function Box:open(n)
-  local width = n
-  return width
-end
-Box.close = function(self)
-  return 2
-end
-function short() return 3 end
-local m = require 'm'
-Box:open(1)
-Box:close()
-print(short(), m.late(4))
-"""
+FUNCTIONS = data(__file__, "FUNCTIONS")
 
 
 def test_function_breakpoints(client: Client, program: Path) -> None:
@@ -466,6 +454,7 @@ def test_function_breakpoints(client: Client, program: Path) -> None:
     assert client.finish() == 0
 
 
+@pytest.mark.thorough
 def test_names_are_completed(client: Client, program: Path) -> None:
     client.launch(program, 5)
     client.stopped()
@@ -484,6 +473,7 @@ def test_names_are_completed(client: Client, program: Path) -> None:
     assert client.finish() == 0
 
 
+@pytest.mark.thorough
 def test_a_tensor_shows_its_numbers(client: Client, program: Path) -> None:
     client.launch(program, 12)
     client.stopped()
@@ -513,6 +503,7 @@ def test_what_an_error_is(client: Client, program: Path) -> None:
     assert client.finish() == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("line", [None, 3])
 def test_a_program_runs_again(client: Client, program: Path, line: int | None) -> None:
     assert client.refusal("restart") == "no program runs"
@@ -532,6 +523,23 @@ def test_a_program_runs_again(client: Client, program: Path, line: int | None) -
     assert client.output() == "begin\t\nbegin\t\nend\t\n"
 
 
+@pytest.mark.parametrize(
+    "loop", ["while not go do x = x + 1 end", "for i = 1, math.huge do if go then break end end"]
+)
+def test_a_loop_on_one_line_pauses(client: Client, program: Path, loop: str) -> None:
+    program.write_text(f"x = 0\nprint('begin')\n{loop}\nx = 5\n")
+    client.launch(program, 4)
+    client.wait("output")
+    time.sleep(0.1)  # LuaJIT has compiled the loop
+    client.ask("pause", threadId=1)
+    assert client.stopped() == ("pause", 3)
+    assert client.ask("evaluate", expression="x < 0", frameId=1)["result"] == "false"
+    client.ask("evaluate", expression="go = true", frameId=1)
+    assert client.go("continue") == ("breakpoint", 4)
+    assert client.finish() == 0
+
+
+@pytest.mark.thorough
 def test_what_a_long_step_runs_is_told(client: Client, program: Path) -> None:
     program.write_text(
         "local function f()\n  while not go do\n    x = 1\n  end\nend\nf()\nlocal x = 1"

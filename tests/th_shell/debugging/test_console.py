@@ -1,7 +1,5 @@
 """The debugger at the prompt: `%debug`, `%break`, `%run -d`, and what is typed behind `debug>`."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -97,6 +95,7 @@ def test_watched_values(typed: Callable[..., str]) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_as_pdbs_users_type(typed: Callable[..., str]) -> None:
     shown = typed("%break program.lua:5", "%run program.lua", "p total, n", "args", "? torch.trace",
                   "%pwd", "ll", "break -c all", "c")  # fmt: skip
@@ -122,6 +121,7 @@ def test_a_condition_that_fails_stops_and_says_so(typed: Callable[..., str]) -> 
     )
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("line", [900, 10**20])
 def test_a_line_behind_the_end_of_a_file(typed: Callable[..., str], line: int) -> None:
     assert (
@@ -219,6 +219,7 @@ def test_at_a_terminal(
             terminal.until(shown)
 
 
+@pytest.mark.thorough
 def test_what_a_long_step_runs_is_told(typed: Callable[..., str], folder: Path) -> None:
     (folder / "long.lua").write_text(
         "local function f()\n  local t = os.time()\n  while os.time() < t + 3 do\n"

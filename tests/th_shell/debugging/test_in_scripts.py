@@ -1,7 +1,5 @@
 """What a script opens while it runs: the prompt with its locals, and the debugger."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -54,6 +52,7 @@ def test_an_error_at_the_prompt_does_not_end_the_script(run: Run) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_the_end_of_the_input_goes_on(run: Run) -> None:
     assert run(SCRIPT.replace("{call}", "th.prompt() th.prompt()")) == (0, "after\t3\t6\t6\t\n", "")
 

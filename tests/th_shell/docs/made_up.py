@@ -1,7 +1,5 @@
 """Makes up pages whose examples hold, with outputs in the many ways that authors write them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from textwrap import indent

@@ -1,7 +1,5 @@
 """What prints addresses differs between the two runs of a page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

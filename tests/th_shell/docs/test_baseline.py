@@ -14,12 +14,7 @@ PAGE = data(__file__, "PAGE")
 
 
 #: What the page reaches.
-REACHED = """\
-[verdicts]
-"One/1/x = 1" = "ran"
-"One/1/x + 1" = "pass"
-"One/1/torch.rand(1)" = "layout"
-"""
+REACHED = data(__file__, "REACHED")
 
 
 @pytest.fixture
@@ -83,11 +78,7 @@ def test_no_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [
-        ('[verdicts]\n"/1/x" = "pass"\n"/1/y" = "perhaps"\n', "'perhaps' is not a valid Verdict"),
-        ('[verdicts]\n"/1/x" = []\n', "[] is not a valid Verdict"),
-        ("verdicts = 1\n", "not a table"),
-    ],
+    data(__file__, "test_malformed"),
 )
 def test_malformed(tmp_path: Path, text: str, problem: str) -> None:
     path = tmp_path / "page.md.th-docs"

@@ -1,7 +1,5 @@
 """Pages that Sphinx and MkDocs build: marks, lists of verdicts, and builds that fail."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Callable

@@ -92,11 +92,7 @@ def test_ignored_and_deleted_pages_do_not_count() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("link", "target", "other", "pages"),
-    [
-        ("docs/c.md", "deep/b.md", "a.md", ["docs/c.md"]),
-        ("linked", "docs/deep", "docs", ["docs/a.md", "docs/deep/b.md"]),
-        ("docs/c.txt", "deep/b.md", "a.md", ["docs/c.txt"]),
-    ],
+    data(__file__, "test_a_link_that_points_elsewhere"),
 )
 def test_a_link_that_points_elsewhere(link: str, target: str, other: str, pages: list[str]) -> None:
     Path(link).symlink_to(target)

@@ -57,7 +57,7 @@ def test_verdict_of_output_in_a_block_of_its_own(
     assert result.verdict.value == verdict
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("source", "verdict"), data(__file__, "test_text_below_that_may_be_output")
 )

@@ -203,12 +203,7 @@ def test_pages_that_cannot_be_judged_are_not_checked(capfd: pytest.CaptureFixtur
 
 @pytest.mark.parametrize(
     ("words", "name"),
-    [
-        (["--json", "bad.md"], "bad.md"),
-        (["--json", "./good.md"], "./good.md"),
-        (["--junitxml", "good.md.th-docs"], "good.md.th-docs"),
-        (["--json", "new", "--junitxml", "new"], "new"),
-    ],
+    data(__file__, "test_results_do_not_replace_pages_or_each_other"),
 )
 @pytest.mark.usefixtures("folder")
 def test_results_do_not_replace_pages_or_each_other(

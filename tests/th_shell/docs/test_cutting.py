@@ -125,12 +125,7 @@ def test_query_without_prompt(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("statement", "runs_as"),
-    [
-        ("local x = 1", "x = 1"),
-        ("local function f() end", "function f() end"),
-        ("local x", "local x"),
-        ("do local x = 1 end", "do local x = 1 end"),
-    ],
+    data(__file__, "test_local_of_a_script_outlives_its_statement"),
 )
 def test_local_of_a_script_outlives_its_statement(
     tmp_path: Path, statement: str, runs_as: str
@@ -236,12 +231,7 @@ def test_below_a_require_is_no_output(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "comment",
-    [
-        ("-- 1", "-- 2", "--[torch.LongStorage of size 2]"),
-        ("", "-- 1", "-- 2", "-- [torch.LongStorage of size 2]"),
-        ("--[[", "1", "2", "[torch.LongStorage of size 2]", "--]]"),
-        ("", "--[=[ Output:", "1", "2", "[torch.LongStorage of size 2]", "]=]"),
-    ],
+    data(__file__, "test_output_in_comments"),
 )
 def test_output_in_comments(tmp_path: Path, comment: tuple[str, ...]) -> None:
     (found,) = cut_text(tmp_path, "print(x) -- the sizes", *comment)

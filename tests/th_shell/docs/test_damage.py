@@ -64,6 +64,7 @@ def test_texts_of_python(source: str, expected: str, problem: str) -> None:
     assert damage(example, "tensor([5.])", Compiler()) == problem
 
 
+@pytest.mark.thorough
 def test_only_what_fails_is_damaged(check_text: CheckPage) -> None:
     page = "```\n> torch.ones(2)\n 1\n 1\n[torch.DoubleTensor of size 3]\n> 1 1\n```\n"
     found = check_text(page)

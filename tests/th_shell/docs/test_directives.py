@@ -249,6 +249,7 @@ def test_xfail_that_holds_is_a_failure(check: Check) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_xfail_of_a_block_needs_one_failure(check: Check) -> None:
     block = "<!-- th-docs: xfail -->\n```\n> x = 1\n> x\n{}\n```\n\ntext\n\n"
     page = check(block.format(2) + block.format(1))
@@ -256,7 +257,7 @@ def test_xfail_of_a_block_needs_one_failure(check: Check) -> None:
     assert notes(page)[2] == "page.md:10 says that it fails, but it is ran now: strike it"
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("said", "found"), data(__file__, "test_tolerance"))
 def test_tolerance(check: Check, said: str, found: str) -> None:
     page = check(
@@ -316,7 +317,7 @@ def test_timeout_of_an_example(check: Check) -> None:
     assert notes(page)[0] == "was stopped after 0.3 s"
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("said", ["<!-- th-docs page: seed=7 -->", "<!-- th-docs: seed=7 -->"])
 def test_seed_makes_chance_the_same_in_each_run(check: Check, said: str) -> None:
     text = "```\n> torch.random(1000)\n{}\n> torch.random(1000)\n{}\n```"
@@ -332,6 +333,7 @@ def test_seed_before_an_example(check: Check) -> None:
     assert verdicts(page) == ["ran", "pass", "pass"]
 
 
+@pytest.mark.thorough
 def test_filter_compares_something_else(check: Check) -> None:
     said = '<!-- th-docs: filter match="took \\d+ s" replace="took T" -->\n'
     text = (

@@ -1,7 +1,5 @@
 """Other engines than the runtime: a command that runs Lua."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Iterator

@@ -132,6 +132,7 @@ def test_crash_costs_its_own_example(evaluate: Evaluate) -> None:
     assert found[2] == Outcome("5\t\n", "", None)
 
 
+@pytest.mark.thorough
 def test_exit_costs_its_own_example(evaluate: Evaluate) -> None:
     found = first(evaluate(page("os.exit(3)", "os.exit(0)", "1")))
     assert [outcome.lost for outcome in found] == [
@@ -174,6 +175,7 @@ def test_an_example_that_does_not_stop_is_killed(evaluate: Evaluate) -> None:
     assert found[1:] == [Outcome(lost=f"the process {how} in this input"), Outcome("1\t\n", "")]
 
 
+@pytest.mark.thorough
 def test_what_is_not_run(evaluate: Evaluate) -> None:
     examples = [
         Example(1, 0, Kind.TEXT, "", "prose"),

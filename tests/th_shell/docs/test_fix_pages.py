@@ -1,7 +1,5 @@
 """`th-docs fix` restores the text of a page whose outputs were spoilt, or leaves it untouched."""
 
-from __future__ import annotations
-
 import random
 import shutil
 from collections.abc import Sequence

@@ -12,7 +12,7 @@ X = "x = torch.range(1, 3)\n"
 SHOWN = " 1\n 2\n 3\n[torch.DoubleTensor of size 3]\n"
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "why", "repaired"),
     [
@@ -125,7 +125,7 @@ def test_a_repair_in_python(
     assert repaired is None or healed.repaired.rstrip() == repaired
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", data(__file__, "test_what_no_repair_makes_hold_in_python"))
 def test_what_no_repair_makes_hold_in_python(check_text: CheckPage, text: str) -> None:
     verdicts = {r.verdict.value for r in check_text(f"```\n{LIST}{text}```\n").results}
@@ -133,7 +133,7 @@ def test_what_no_repair_makes_hold_in_python(check_text: CheckPage, text: str) -
     assert {"differs", "error", "damaged", "fragment"} & verdicts
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "text",
     [
@@ -187,11 +187,7 @@ def test_a_text_in_the_block_below_is_repaired(check_text: CheckPage) -> None:
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "text",
-    [
-        "M = require 'torch'\n> M.type('x')\ntable\n",  # a module's functions are no methods
-        "> 'a' .. 'b'  -- the name of a file\nc:\\one\\two.txt\n",  # no end of a comment
-        "> 'a' .. 'b'  -- the name of a file\n'\\s25g.'\n",
-    ],
+    data(__file__, "test_what_is_no_damage_is_not_repaired"),
 )
 def test_what_is_no_damage_is_not_repaired(check_text: CheckPage, text: str) -> None:
     results = check_text(f"```\n{text}```\n").results

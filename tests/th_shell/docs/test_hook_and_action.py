@@ -1,7 +1,5 @@
 """The hook of pre-commit and the action of GitHub: what their programs read, and what they run."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

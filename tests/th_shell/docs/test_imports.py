@@ -40,7 +40,7 @@ def run(tmp_path: Path, starter: Starter) -> Iterator[Run]:
     yield run
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "verdicts"), data(__file__, "test_imports_that_a_page_leaves_out")
 )
@@ -48,6 +48,7 @@ def test_imports_that_a_page_leaves_out(run: Run, text: str, verdicts: str) -> N
     assert run(f"```python\n{text}\n```\n") == verdicts
 
 
+@pytest.mark.thorough
 def test_what_is_not_installed_is_missing(run: Run) -> None:
     page = "```python\n>>> torch.ones(2)\n[1.0, 1.0]\n```\n"
     isolated = {"python": [sys.executable, "-I", "-S"]}
@@ -100,10 +101,7 @@ def test_words_and_what_they_show(tmp_path: Path, capfd: pytest.CaptureFixture[s
 
 @pytest.mark.parametrize(
     ("words", "problem"),
-    [
-        (["--language", "ruby"], "argument --language: ruby: neither lua nor python"),
-        (["--torch", "other"], "argument --torch: neither 'th' nor 'installed'"),
-    ],
+    data(__file__, "test_wrong_words"),
 )
 def test_wrong_words(words: list[str], problem: str, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
@@ -113,11 +111,7 @@ def test_wrong_words(words: list[str], problem: str, capfd: pytest.CaptureFixtur
 
 @pytest.mark.parametrize(
     ("said", "problem"),
-    [
-        ("language = 'ruby'", "language: ruby: neither lua nor python"),
-        ("language = 3", "language: not a text"),
-        ("torch = 'other'", "torch: neither 'th' nor 'installed'"),
-    ],
+    data(__file__, "test_wrong_settings"),
 )
 def test_wrong_settings(said: str, problem: str, tmp_path: Path) -> None:
     (tmp_path / "th-docs.toml").write_text(said)

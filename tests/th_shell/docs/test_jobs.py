@@ -49,12 +49,7 @@ def test_fail_fast(capfd: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [
-        (["docs/*.rst"], "docs/*.rst: no page matches"),
-        (["-j", "0", "docs"], "argument -j/--jobs: '0' is not a number from 1 up"),
-        (["-j", "many", "docs"], "argument -j/--jobs: 'many' is not a number from 1 up"),
-        ([""], "'': no page matches"),
-    ],
+    data(__file__, "test_wrong_command_lines"),
 )
 def test_wrong_command_lines(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str]

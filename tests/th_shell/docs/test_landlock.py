@@ -1,7 +1,5 @@
 """The rights that each version of Landlock knows, and how a process restricts itself to them."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -45,6 +43,7 @@ def test_numbers_are_the_kernel_s() -> None:
 RESTRICTED = data(__file__, "RESTRICTED")
 
 
+@pytest.mark.sample(2)
 @needs_landlock
 @pytest.mark.parametrize("version", [1, 3, 4, 6])
 def test_a_process_restricts_itself(tmp_path: Path, version: int) -> None:

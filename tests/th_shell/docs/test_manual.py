@@ -4,8 +4,6 @@ A block below a line that is a name in backquotes and a colon is that file. A bl
 begins with `$ ` is commands with what they print; they run where the files of their section are.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess
@@ -29,6 +27,7 @@ from th_shell.docs.settings.sidecar import ERRATUM_KEYS
 ROOM = Path(cli.__file__).parent
 MANUAL = (ROOM / "README.md").read_text("utf-8")
 BUILDS = (ROOM / "commits_and_builds.md").read_text("utf-8")
+TOUR = (ROOM.parents[1] / "docs/tour.md").read_text("utf-8")
 #: The libraries of commands that are not in each installation.
 _LIBRARIES = {"sphinx-build": "sphinx", "mkdocs": "mkdocs"}
 
@@ -54,7 +53,7 @@ def _sections(page: str) -> Iterator[Section]:
             yield Section(part.split("\n")[0], blocks)
 
 
-SECTIONS = [section for page in (MANUAL, BUILDS) for section in _sections(page)]
+SECTIONS = [section for page in (MANUAL, BUILDS, TOUR) for section in _sections(page)]
 
 
 @pytest.fixture
@@ -103,7 +102,7 @@ def test_commands_print_what_the_manual_shows(
 
 
 def test_all_sections_with_commands_are_found() -> None:
-    for page, least in ((MANUAL, 6), (BUILDS, 2)):
+    for page, least in ((MANUAL, 6), (BUILDS, 2), (TOUR, 1)):
         found = re.findall(r"(?ms)^## (?:(?!^## ).)*?^```\n\$ ", page)
         assert len(list(_sections(page))) == len(found) >= least
 

@@ -46,6 +46,7 @@ def test_errors_in_what_depends_on_chance_are_noticed(starter: Starter, tmp_path
     assert rate([one.ending for one in found]) >= 0.9
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("inputs", "ending"), [("> 1\n1\n> 2\n2\n", Ending.FELL), ("> 1\n1\n" * 6, Ending.CAUGHT)]
 )

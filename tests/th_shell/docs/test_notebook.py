@@ -202,6 +202,7 @@ def test_notebook_of_format_3(tmp_path: Path) -> None:
     assert (found.source, found.expected) == ("print(1)\n1 + 1", "1\n2\nE: why")
 
 
+@pytest.mark.thorough
 def test_the_kernel_of_torch_has_its_package(runner: Runner, tmp_path: Path) -> None:
     sources = ["x = itorch.image(torch.rand(3, 8, 8))", "itorch.nosuch()", "x = other.image(3)"]
     page = write(tmp_path, *map(code, sources), language="lua")

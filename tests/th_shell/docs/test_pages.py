@@ -152,6 +152,7 @@ def test_methods_of_classes_that_the_page_leaves_out(check: Check) -> None:
     assert verdicts(check(page)) == ["ran", "fragment"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("example", "verdict", "note"), data(__file__, "test_files_that_the_page_does_not_make")
 )

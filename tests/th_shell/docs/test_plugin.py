@@ -73,6 +73,7 @@ def test_tests_are_found_again_where_lines_have_moved(
     assert _results(run) == {"page.md::Sums/1/x:sum()": "PASSED"}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("words", "pages"),
     [

@@ -48,7 +48,7 @@ def test_processes_and_folder_go_with_the_run(starter: Starter, how: str) -> Non
     assert not Path(folder).parent.exists()
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT, signal.SIGHUP])
 def test_nothing_is_left_when_th_docs_is_ended(tmp_path: Path, ending: signal.Signals) -> None:
     if signal.getsignal(ending) is signal.SIG_IGN:
@@ -76,15 +76,10 @@ def test_nothing_is_left_when_th_docs_is_ended(tmp_path: Path, ending: signal.Si
     assert not Path(folder).parent.exists()
 
 
-PARENT = """
-function parent(process)
-  local file = io.open('/proc/' .. process .. '/stat')
-  return file:read('*a'):match('%) %a (%d+)')
-end
-"""
+PARENT = data(__file__, "PARENT")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "kill",
     [
@@ -180,10 +175,7 @@ def test_a_page_that_removes_its_folder(starter: Starter, how: str) -> None:
     assert not Path(folder).parent.exists()
 
 
-FFI = b"""
-ffi = require 'ffi'
-ffi.cdef 'int close(int); int ftruncate(int, long); long write(int, const char *, long);'
-"""
+FFI = data(__file__, "FFI").encode()
 
 
 @pytest.mark.parametrize(("source", "how"), data(__file__, "test_a_page_that_hurts_its_engine"))

@@ -305,11 +305,7 @@ def test_paragraphs_of_cells(tmp_path: Path, case: str) -> None:
 
 @pytest.mark.parametrize(
     "prose",
-    [
-        "Here, the values are those of this country.",
-        "`offset` gets the position.",
-        "Adding skip connections",
-    ],
+    data(__file__, "test_prose_under_the_output_of_a_cell"),
 )
 def test_prose_under_the_output_of_a_cell(tmp_path: Path, prose: str) -> None:
     cell = f"In [1]:\nx.shape\n\nSize([2])\n\n{prose}\n\nIn [2]:\n2\n\n2\n"

@@ -150,6 +150,7 @@ def test_a_copy_of_the_process_does_not_answer(run: Run) -> None:
     assert ask(run, "input", "1") == Reply("1\n", "1\n")
 
 
+@pytest.mark.thorough
 def test_an_input_that_is_stopped(run: Run) -> None:
     found = ask(run, "input", "while True: pass", 0.3)
     assert (found.late, found.error) == (True, "KeyboardInterrupt")
@@ -217,6 +218,7 @@ def test_torch_is_that_of_this_project(run: Run) -> None:
     assert ask(run, "input", "sys.argv[1:]").output == "[]\n"
 
 
+@pytest.mark.thorough
 def test_errors_of_torch_tell_the_lines_of_the_page(run: Run) -> None:
     error = ask(run, "input", "import torch; torch.ones(2, 3) + torch.ones(2)").error or ""
     lines = error.split("\n")

@@ -105,24 +105,7 @@ def test_what_holds(runner: Runner, tmp_path: Path, example: str) -> None:
 
 @pytest.mark.thorough
 def test_what_depends_on_chance(runner: Runner, tmp_path: Path) -> None:
-    page = """\
-```python
->>> import random
->>> random.random()
-0.25
->>> random.random()
-7.25
->>> id(random)
-128132029013872
->>> hash('a')
-17
->>> import time
->>> int(time.time())
-1600000000
->>> "id"
-'id'
-```
-"""
+    page = data(__file__, "test_what_depends_on_chance")
     found = check(runner, tmp_path, page)
     shown = [result.verdict.value for result in found if result.example.expected]
     assert shown == ["layout", "differs", "layout", "layout", "layout", "pass"]
@@ -162,6 +145,7 @@ def test_modules_are_not_spoilt(runner: Runner, tmp_path: Path) -> None:
     assert found == ["ran", "fragment", "differs"]
 
 
+@pytest.mark.thorough
 def test_a_file_that_a_fragment_would_have_made(runner: Runner, tmp_path: Path) -> None:
     page = (
         "```\n>>> f = open('none/such', 'w')\n>>> open('none/such').read()\n'a'\n"
@@ -203,6 +187,7 @@ def test_results_show_the_page_and_the_whole_error(runner: Runner, tmp_path: Pat
     assert result.got.startswith('Traceback (most recent call last):\n  File "<input 1>", line 1')
 
 
+@pytest.mark.thorough
 def test_strict(runner: Runner, tmp_path: Path) -> None:
     page = "```\n>>> 1\n```\n\n```python\nIn [1]: 2\n```\n\n```python\nprint(3)\n```\n"
     found = check(runner, tmp_path, page, Layer(Settings(strict=True)))
@@ -224,10 +209,7 @@ def test_what_is_compared(expected: str, output: str, shown: str) -> None:
 PAGE = data(__file__, "PAGE")
 
 #: A command that runs the engine's script with one argument more.
-COMMAND = """\
-import os, sys
-os.execv(sys.executable, [sys.executable, sys.argv[-1], *sys.argv[1:-1]])
-"""
+COMMAND = data(__file__, "COMMAND")
 
 
 @pytest.mark.thorough
@@ -248,10 +230,7 @@ def test_engines_and_preludes(tmp_path: Path, capfd: pytest.CaptureFixture[str])
 
 @pytest.mark.parametrize(
     ("engine", "problem"),
-    [
-        ("ruby: irb", "argument --engine: ruby: neither lua nor python"),
-        ("python:", "argument --engine: no command"),
-    ],
+    data(__file__, "test_wrong_engines"),
 )
 def test_wrong_engines(engine: str, problem: str, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):

@@ -1,7 +1,5 @@
 """The sandbox: what a page in it can reach, and what it can not."""
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil
@@ -215,11 +213,7 @@ def test_a_run_begins_as_quickly(starter: Starter) -> None:
 
 @pytest.mark.parametrize(
     ("name", "value", "found"),
-    [
-        ("LUA_PATH", "/a/b/?.lua;./?.lua;;/c/x-?.lua;/?.lua;/d/?/init.lua", ["/a/b/", "/c", "/d/"]),
-        ("PYTHONPATH", "/a:relative:/b/c", ["/a", "/b/c"]),
-        ("OTHER", "/a", []),
-    ],
+    data(__file__, "test_folders_of_modules_can_be_read"),
 )
 def test_folders_of_modules_can_be_read(name: str, value: str, found: list[str]) -> None:
     plain = sandbox.readable_paths([], {})

@@ -1,7 +1,5 @@
 """The filter of system calls: its instructions, run by a small machine here, and its numbers."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -8,17 +8,7 @@ import pytest
 from tests.data_files import data
 from th_shell.docs.selection import NoPagesError, common_root, find_pages
 
-FILES = (
-    "docs/b.md",
-    "docs/a.txt",
-    "docs/a.txt.th-docs",
-    "docs/script.lua",
-    "docs/.hidden.md",
-    "docs/.git/c.md",
-    "docs/nn/deep/Page.MD",
-    "docs/nn/x[1].md",
-    "empty/notes.lua",
-)
+FILES = tuple(data(__file__, "FILES"))
 
 
 @pytest.fixture(autouse=True)
@@ -45,10 +35,7 @@ def test_a_folder_means_no_pipes_but_links_that_lead_nowhere() -> None:
 
 @pytest.mark.parametrize(
     ("word", "message"),
-    [
-        ("empty", "empty: no pages in this folder"),
-        ("docs/*.rst", "docs/*.rst: no page matches"),
-    ],
+    data(__file__, "test_words_that_mean_no_page"),
 )
 def test_words_that_mean_no_page(word: str, message: str) -> None:
     with pytest.raises(NoPagesError) as caught:

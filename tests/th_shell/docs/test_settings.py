@@ -80,27 +80,7 @@ def test_all_keys(tmp_path: Path) -> None:
     (tmp_path / "ledgers").mkdir()
     found = of(
         tmp_path / "page.md",
-        """\
-skip = "why"
-xfail = {reason = "a bug", unless_env = "A B", unless_module = "nn"}
-atol = 1
-rtol = 1e-3
-timeout = 2.5
-strict = true
-seed = 3
-setup = "a()"
-teardown = ["b()", "c()"]
-filters = [{match = '\\d', replace = "N"}]
-engine = ["luajit -joff", "python: x y"]
-prelude = ["my.lua", "my.py"]
-sandbox = true
-sandbox_read = "lib"
-lua_path = ["lib/?.lua", "/abs/?.lua"]
-lua_cpath = "lib/?.so;;"
-environment = {A = "b"}
-memory = 100
-errata = "ledgers"
-""",
+        data(__file__, "test_all_keys"),
     )
     place = str(tmp_path / "th-docs.toml")
     settings = found.layer.settings
@@ -151,23 +131,7 @@ def test_tables_of_pages(tmp_path: Path, pattern: str, pages: str) -> None:
 def test_later_tables_and_the_command_line_stand_above(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.touch()
-    said = """\
-atol = 1
-rtol = 1
-timeout = 1
-environment = {A = "1", B = "1"}
-setup = "a()"
-[[pages]]
-match = "*.md"
-rtol = 2
-timeout = 2
-environment = {B = "2"}
-setup = "b()"
-[[pages]]
-match = "page.*"
-timeout = 3
-engine = "luajit"
-"""
+    said = data(__file__, "test_later_tables_and_the_command_line_stand_above")
     given = Configuration(Layer(Settings(timeout=4)), engine={"lua": ["th7"]})
     found = of(page, said, given)
     assert found.layer.settings == Settings(atol=1, rtol=2, timeout=4)

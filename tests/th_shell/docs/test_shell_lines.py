@@ -79,6 +79,7 @@ def test_not_run(line: str, why: str) -> None:
     assert str(raised.value) == why
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("sandboxed", [False, True])
 def test_no_shell_sees_the_words(starter: Starter, sandboxed: bool) -> None:
     run = starter.start(Engine(sandboxed=sandboxed), 0)

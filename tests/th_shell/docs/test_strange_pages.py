@@ -3,8 +3,6 @@
 Each page has texts that its program prints, and others: what is judged of each is in the table.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from textwrap import dedent
@@ -46,12 +44,13 @@ def shown(label: str, output: str, lead: str = "This prints:") -> str:
 NAMES = data(__file__, "NAMES")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("page", "verdicts"), NAMES.items())
 def test_names_without_values(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
 
 
+@pytest.mark.thorough
 def test_what_follows_from_a_failure_names_its_line(runner: Runner, tmp_path: Path) -> None:
     page = python(">>> import nosuch\n>>> nosuch.x\n1\n>>> y = nosuch.x\n>>> y\n2\n>>> 1\n1")
     results = judged(runner, tmp_path, "page.md", page)
@@ -62,7 +61,7 @@ def test_what_follows_from_a_failure_names_its_line(runner: Runner, tmp_path: Pa
 VALUES = data(__file__, "VALUES")
 
 
-@pytest.mark.sample(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("page", "verdicts"), VALUES.items())
 def test_values_as_other_prompts_show_them(
     runner: Runner, tmp_path: Path, page: str, verdicts: str
@@ -85,7 +84,7 @@ CHANGING = {
 }
 
 
-@pytest.mark.sample(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("page", "verdicts"), CHANGING.items())
 def test_outputs_that_no_run_prints_again(
     runner: Runner, tmp_path: Path, page: str, verdicts: str
@@ -104,29 +103,16 @@ def test_an_input_that_a_terminal_has_wrapped(runner: Runner, tmp_path: Path) ->
     assert words(judged(runner, tmp_path, "page.txt", page(41))) == "healed pass"
 
 
-NOTHING_SHOWN = {
-    "print(2)\n...": "ran",
-    "print(2)\n[...]": "ran",
-    "print(2)()\n...": "error",
-    "print(2) --> ...": "ran",
-    "assert(1 == 1)": "pass",
-    "assert(1 == 1, 'words') -- as it should be": "pass",
-    "assert(1 == 2)": "error",
-    "function f()\nassert(1 == 2)\nend": "ran",
-    "assertions = {}": "ran",
-    "os.exit(0)\nprint(3) --> 3": "ran pass",
-    "os.exit(1)\nprint(3) --> 3": "ran pass",
-    "function f() os.exit(0) end\nf()": "ran error",
-}
+NOTHING_SHOWN = data(__file__, "NOTHING_SHOWN")
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("page", "verdicts"), NOTHING_SHOWN.items())
 def test_pages_that_show_nothing(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("label", ["text", "output", "console", "none", ""])
 def test_outputs_in_fences_of_their_own(runner: Runner, tmp_path: Path, label: str) -> None:
     assert words(judged(runner, tmp_path, "a.md", shown(label, "5"))) == "differs"
@@ -142,7 +128,7 @@ def test_a_fence_of_the_shell_is_no_output(runner: Runner, tmp_path: Path) -> No
 PYTHON = data(__file__, "PYTHON")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("page", "verdicts"), PYTHON.items())
 def test_outputs_of_python_are_texts(
     runner: Runner, tmp_path: Path, page: str, verdicts: str
@@ -175,50 +161,7 @@ def test_fences_of_python(runner: Runner, tmp_path: Path, info: str, form: str) 
 
 @pytest.mark.thorough
 def test_directives_of_sphinx(runner: Runner, tmp_path: Path) -> None:
-    text = """
-    .. testcleanup:: a
-
-       print("the end")
-
-    .. testcode:: a
-
-       print(x)
-
-    .. testoutput:: a
-
-       5
-
-    .. testsetup:: a
-
-       x = 5
-
-    .. doctest:: b
-       :options: +ELLIPSIS
-
-       >>> x
-       6
-       >>> x = 7
-
-    .. doctest:: b
-       :options: +SKIP
-
-       >>> x
-       8
-
-    .. testcode:: b
-
-       print(x)
-
-    .. testoutput:: b
-
-       8
-
-    .. doctest::
-
-       >>> class A: pass
-       >>> A
-       <class 'A'>
-    """
+    text = data(__file__, "test_directives_of_sphinx")
     found = words(judged(runner, tmp_path, "page.rst", dedent(text)))
     assert found == "pass fragment ran skipped differs ran pass"
 
@@ -226,7 +169,7 @@ def test_directives_of_sphinx(runner: Runner, tmp_path: Path) -> None:
 COMMENTS = data(__file__, "COMMENTS")
 
 
-@pytest.mark.sample(3)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("page", "verdicts"), COMMENTS.items())
 def test_values_in_comments(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
@@ -234,49 +177,14 @@ def test_values_in_comments(runner: Runner, tmp_path: Path, page: str, verdicts:
 
 @pytest.mark.thorough
 def test_an_input_goes_on_as_lua_reads_it(runner: Runner, tmp_path: Path) -> None:
-    page = lua(
-        """
-        list = {}
-        list.__index = list
-        function list:add(x) table.insert(self, x) return self end
-        function chain(x) return setmetatable({x}, list) end
-        r = chain(1)
-          :add(2)
-          :add(3)
-        print(#r) --> 3
-        text = "a"
-          .. "b"
-        print(text) --> ab
-        print(#r)
-        -3
-        > print(7)
-         7
-        > -3
-         -3
-        """
-    )
+    page = lua(data(__file__, "test_an_input_goes_on_as_lua_reads_it"))
     results = judged(runner, tmp_path, "page.md", page)
     assert words(results) == "ran ran ran ran ran pass ran pass differs pass pass"
 
 
 @pytest.mark.thorough
 def test_values_in_no_order(runner: Runner, tmp_path: Path) -> None:
-    page = lua(
-        """
-        > t = {apple = 1, orange = 2, banana = 3, plum = 4, grape = 5, lime = 6}
-        > names = {} for name in pairs(t) do table.insert(names, name) end
-        > print('[' .. table.concat(names, ',') .. ']')
-        [apple,orange,banana,plum,lime,grape]
-        > print('[' .. table.concat(names, ',') .. ']')
-        [apple,orange,cherry,plum,lime,grape]
-        > names -- => {'banana','lime','plum','orange','apple','grape'}
-        > names -- => {'banana','lime','plum','orange','cherry','grape'}
-        > io.write('abc')
-        abc
-        > io.write('abc')
-        abd
-        """
-    )
+    page = lua(data(__file__, "test_values_in_no_order"))
     results = judged(runner, tmp_path, "page.md", page)[2:]
     for result in (results.pop(2), results.pop(0)):
         assert result.verdict.value in ("layout", "pass")  # by the order of this run
@@ -285,17 +193,7 @@ def test_values_in_no_order(runner: Runner, tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_random_numbers_of_lua_itself(runner: Runner, tmp_path: Path) -> None:
-    page = lua(
-        """
-        > math.random()
-        0.12345678901234
-        > math.random()
-        nothing
-        > math.randomseed(7)
-        > math.random() == math.random()
-        true
-        """
-    )
+    page = lua(data(__file__, "test_random_numbers_of_lua_itself"))
     assert words(judged(runner, tmp_path, "page.md", page)) == "layout differs ran differs"
 
 
@@ -405,7 +303,7 @@ OMISSIONS = {
 }
 
 
-@pytest.mark.sample(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("page", "verdict"), OMISSIONS.items())
 def test_a_page_that_shows_outputs_has_to_show_all(
     runner: Runner, tmp_path: Path, page: str, verdict: str
@@ -413,16 +311,10 @@ def test_a_page_that_shows_outputs_has_to_show_all(
     assert judged(runner, tmp_path, "page.md", page)[-1].verdict.value == verdict
 
 
-BELOW_BLANK_LINES = {
-    "print(1)\n\n--> 1": "pass",
-    "print(1)\n\n--> 2": "differs",
-    "for i = 1, 2 do print(i) end\n\n-- => 1\n-- => 3": "differs",
-    "math.max(1, 2) --> 2\n\n--> 3": "pass",
-    "print(1)\n\n-- the next\n-- 2": "ran",
-}
+BELOW_BLANK_LINES = data(__file__, "BELOW_BLANK_LINES")
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("code", "verdict"), BELOW_BLANK_LINES.items())
 def test_a_value_below_a_blank_line(
     runner: Runner, tmp_path: Path, code: str, verdict: str

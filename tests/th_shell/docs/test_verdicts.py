@@ -130,6 +130,7 @@ def check(runner: Runner, tmp_path: Path) -> Callable[[str | None], PageResult]:
     return run
 
 
+@pytest.mark.thorough
 def test_page_without_errata(check: Callable[[str | None], PageResult]) -> None:
     result = check(None)
     assert [r.verdict.value for r in result.results] == ["ran", "differs", "pass"]
@@ -163,6 +164,7 @@ def test_an_erratum_says_what_is_right(check: Callable[[str | None], PageResult]
     assert result.note.startswith("its erratum says that it prints something else: 1\n3")
 
 
+@pytest.mark.thorough
 def test_an_erratum_that_does_not_say_it(check: Callable[[str | None], PageResult]) -> None:
     result = check(WRONG("x")).results[1]
     note = "its erratum does not say what it prints: th-docs --update writes that"

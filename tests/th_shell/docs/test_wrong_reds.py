@@ -1,76 +1,16 @@
 """Pages that are right, each beside one that is nearly the same and wrong: what must stay red."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
+from tests.data_files import data
 from tests.th_shell.docs.test_strange_pages import COMPILER, judged, lua, python, words
 from th_shell.docs.reading.page import read
 from th_shell.docs.running.evaluation import Runner
 
-COMMENTS = {
-    "t = {k = 'v1'}\nprint(t.k)  -- Prints 'v1'.": "ran pass",
-    "t = {k = 'v1'}\nprint(t.k)  -- Prints 'v2'.": "ran differs",
-    "print('v1') -- 'v1'을 출력": "pass",
-    "print('v1') -- 'v2'을 출력": "differs",
-    "print('v1') -- 打印 'v1'": "pass",
-    "print('v1') -- Imprime 'v2'.": "differs",
-    "print(7) -- 打印 7": "pass",
-    "print(7) -- 打印 8": "differs",
-    "print(7) -- 8을 출력": "differs",
-    "print(0.5) -- gibt 0.6": "differs",
-    "print(7) -- line 8": "ran",
-    "print(7) -- 8 or more": "ran",
-    "print('a') -- 打印 8": "ran",
-    # What is printed, and not what the variables have.
-    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> prints \"z nil\"": "ran pass",
-    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> prints \"z 4\"": "ran differs",
-    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> 4": "ran pass",
-    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> imprime \"z nil\"": "ran pass",
-    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> \"z nil\"가 출력": "ran pass",
-    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> imprime \"z 4\"": "ran differs",
-    "function f(a, b) print(a, b) return 4 end\nx = f('z') --> returns \"z nil\"": "ran differs",
-    "f = function(x) return 'OutPut: ' .. x end\nf(3) -- => OutPut: 3": "ran pass",
-    "f = function(x) return 'OutPut: ' .. x end\nf(3) -- => OutPut: 4": "ran differs",
-    "-- this raises an error\nerror('a')": "layout",
-    "-- this fails,\n-- since it does\nerror('a')": "layout",
-    "-- this works\nerror('a')": "error",
-    "-- this raises an error: 'other words'\nerror('a')": "error",
-    "-- error: no \"a\", or 'b'\nerror('no \"a\", or \\'b\\'')": "layout",
-    "-- error: no `a`, or 'b'\nerror('no \"a\", or \\'b\\'')": "error",
-    "f = function()\n  -- this code will crash\n  error('a')\nend\nf()": "ran error",
-    "pcall(error)\nassert(loadstring(\n  -- this will crash\n  '3 +'))": "ran layout",
-    "pcall(error)\nassert(loadstring(\n  -- this is 3\n  '3 +'))": "ran error",
-    "error('a b')\n```\nThis leads to the error message \"a\nb\".\n": "layout",
-    "error('a b')\n```\nThis leads to the error message \"a\nc\".\n": "error",
-    "error('a b')\n```\nThis leads to the text \"a b\".\n": "error",
-    'for i = 1, 2 do print(i) end -- Prints "1", "2" on separate lines': "pass",
-    "for i = 1, 2 do print(i) end -- Prints 1 then 2 on separate lines": "pass",
-    "for i = 1, 2 do print(i) end -- Prints 1 then 3 on separate lines": "differs",
-    "function f() print('Hi') return true end\nf() -- will print 'Hi' once": "ran pass",
-    "function f() print('Hi') return true end\nf() -- will print 'Ho' once": "ran differs",
-    "function f() print('Hi') return true end\nf() -- returns 'Hi'": "ran differs",
-    'a, t = 1, {3}  --> "a = 1, t = {3}"': "pass",
-    'a, t = 1, {3}  --> "a = 1, t = {4}"': "differs",
-    'a, t = 1, {3}  --> "a = 2", "t = {3}"': "differs",
-    # A remark below is no value, and so is nothing.
-    "x = 3\n-- A Cat": "ran",
-    "for i = 1, 2 do x = i end\n-- => 3": "ran",
-    # A table goes on below.
-    "t = {'a', 3}\n-- => {'a',\n--     3}": "pass",
-    "t = {'a', 3}\n-- => {'a',\n--     4}": "differs",
-    "t = {'a', 3} --> {'a',\n-- 4}\n-- 3": "differs",
-    "x = 3 --> 3\n-- 4": "pass",
-    # A string alone is what it is.
-    "'> [2| 4*u4 ]'  -- { 0, 1, 0, 2 }": "text",
-    "'a' .. 'b'  -- 'ac'": "differs",
-    "'a'  --> 'b'": "differs",
-    "os.exit(3)\nprint(3) --> 3": "ran pass",
-    "os.exit(tonumber('3'))\nprint(3) --> 3": "error pass",
-}
+COMMENTS = data(__file__, "COMMENTS")
 FFI = "f = require 'ffi'\n"
 STRUCT = "f.cdef('struct one_of_many {int x;};')"
 OWN = "m = require 'ffi'\nm.made = (m.made and error or tostring)(3)"
@@ -106,6 +46,13 @@ NAMES = {
     "m = {}\n```\n\n# B\n\n```lua\nx = m.nosuch(3)": "ran error",
     "mean = {}\n```\n\n# B\n\n```lua\nx = math.max(mean)": "ran error",
     "m = {}\n```\n\n# B\n\n```lua\nm = {}\nx = math.max(m)": "ran ran error",
+    # Or as an object that it is not there.
+    "T = print\n```\n\n# B\n\n```lua\nT:f(3)": "ran fragment",
+    "T = print\n```\n\n```lua\nT:f(3)": "ran error",
+    "Test = print\n```\n\n# B\n\n```lua\nTest:f(3)": "ran error",
+    # Code in a string.
+    "loadstring('lost:f()')()": "fragment",
+    "lost = 3\nloadstring('lost:f()')()": "ran error",
     # A name in other letters that the page uses over and over is its own.
     "outputSize = 3\n" + "x = nosuch.f(outputsize)\n" * 3: "ran fragment fragment fragment",
     "hiddenSize = 3\nerror(hiddensize, inputsize)": "ran fragment",
@@ -152,6 +99,12 @@ NAMES = {
     "package.preload.m = function() error('a') end\nrequire 'm'\nrequire 'm'": (
         "ran error fragment"
     ),
+    "package.preload.m = function() require 'nosuch' end\nx = require 'm'\ny = require 'm'": (
+        "ran fragment fragment"
+    ),
+    "package.preload.m = function() error('a') end\nx = require 'm'\ny = require 'm'": (
+        "ran error fragment"
+    ),
     "package.preload.m = function() require 'no.such' end\nm = require 'm'\n"
     "package.preload['m.a'] = function() require 'm' end\na = require 'm.a'\n"
     "a = require 'm.a'": "ran fragment ran fragment fragment",
@@ -189,20 +142,7 @@ NAMES = {
     "> loadstring('error(3 .. 1)', '@/c++/x.lua')()\n/g++/y.lua:1: 31": "pass",
     "> loadstring('error(3 .. 1)', '@/c++/x.lua')()\n/g++/y.lua:1: 32": "error",
 }
-DEVICES = {
-    "require 'cutorch'\nrequire 'cutorch'": "device device",
-    "x = torch.CudaTensor(3)\nx:size() --> 3": "device device",
-    "x = torch.ones(3):cuda()\nx:sum() --> 3": "device device",
-    "x = torch.ones(3)\nx:cuda()\nx:sum() --> 4": "ran device device",
-    "x = torch.ones(3)\nx:cuda()\nx = torch.ones(2)\nx:sum() --> 3": "ran device ran differs",
-    "require 'cunn'\nnet = nn.Linear(2, 2)\nnet:forward(3) --> 4": "device device device",
-    "nn = {}\nrequire 'cunn'\nnn.x = 3\nnn.x --> 4": "ran device ran device",
-    "torch.setdefaulttensortype('torch.CudaTensor')": "device",
-    "torch.setdefaulttensortype('torch.CubeTensor')": "error",
-    "x = torch.ones(3):cl()\ny = torch.ClTensor()\nx:sum() --> 3": "device device device",
-    "k = torch.ClKernel({})\nk:run()": "device device",
-    "x = torch.ones(3):cx()\ny = torch.ClearTensor\ny()": "error ran error",
-}
+DEVICES = data(__file__, "DEVICES")
 #: Where a row is cut into columns depends on how long the numbers of chance are.
 COLUMNS = {
     f"> x = torch.Tensor(2, {size})\n> x\nColumns 1 to 2\n 1.7479e+270  7.0981e+194\n"
@@ -240,63 +180,12 @@ LOCALS = {
         "ran ran ran ran ran pass"
     ),
 }
-REPAIRS = {
-    "> M = {}\n> function M.f(x) return x and 3 or 4 end\n> M.f()\n3": "ran ran differs",
-    "> x = torch.ones(3)\n> x.sum()\n3": "ran healed",
-    "> y = 3 -- the sum\nlocal z = of all": "differs",
-    "> y = 3 -- the sum\nof all numbers": "healed",
-    "print(3) -- prints 100\nfor k in pairs(t) print(k) end -- prints foo": "differs",
-}
-ORDERS = {
-    # An expression that is all of a block, of what the page has assigned.
-    "x = torch.ones(2, 2)\n```\n\n```lua\nx[1][2]\n```\n\n```\n1": "ran pass",
-    "x = torch.ones(2, 2)\n```\n\n```lua\nx[1][2]\n```\n\n```\n2": "ran ran",
-    "x = torch.ones(2)\n```\n\n```lua\nx[1]\n```\n\nprints\n\n```\n2": "ran differs",
-    "y = 1\nprint('x.y')\n```\n\nprints\n\n```\nx.y": "ran pass",
-    "y = 1\nprint('y')\n```\n\nprints\n\n```\ny": "ran pass",
-    "> '', 'a'\n\"\" \"a\"": "pass",
-    "> 'a', ''\n\"a\" \"\"": "pass",
-    "> ''\n\"\"": "pass",
-    "> 'a', ''\n\"a\"": "differs",
-    '> \'a\'\n"a" ""': "differs",
-    # What a prompt offers to complete a name.
-    "th> torch.\ntorch.abs(  torch.add(\ntorch.acos(": "skipped",
-    "th> torch.\ntorch.abs(": "damaged",
-    "th> torch.abs( -- enter TAB\n torch.abs(x)\nth> 1\n2": "text differs",
-    "th> torch.abs( -- enter table\n torch.abs(x)\nth> 1\n2": "damaged fragment differs",
-    # A heading is no call of the method below it.
-    "string:\n  format(x)   text = format; x\n  type(type)\n  x\n\n  y": "text",
-    "x = 'a'\nprint(x)\nOutput:\nprint(x:\n  rep(2)) --> aaa": "ran differs differs",
-    # A remark between the calls of a chain.
-    "s = ('a')  -- one\n  -- two\n  :rep(2)\ns --> 'aa'": "ran pass",
-    "s = ('a')  -- one\n  -- two\n  :rep(2)\ns --> 'aaa'": "ran differs",
-    "th> torch.abs(-3).\n3": "damaged",
-    "xLua > 1 + 1\n3": "differs",
-    "f = function() print(3) end\n\nT = setmetatable({\n  a b\n}, {})": "ran text",
-    "> print('T = {}')\n\nT = {\n  a b\n}": "differs",
-    # Each key once, also where some of an array stand among the others.
-    "t = {[0] = 1, [-1] = 6, 3, x = 4, 5}\nn = 0\nfor k in pairs(t) do n = n + 1 end\nn --> 5": (
-        "ran ran ran pass"
-    ),
-    "> {f = {math.sin}, n = 3}\n{n=3,f={function: 00369110}}": "pass",
-    "> {f = {math.sin}, n = 3}\n{n=3,f={table: 00369110}}": "differs",
-    "tds = require 'tds'\n> tds.Hash{a = 'x', b = 'y', c = tds.Vec('z')}\n"
-    "tds.Hash[3]{\n    b : y\n    a : x\n    c : tds.Vec[1]{\n            1 : z\n        }\n}": (
-        "ran layout"
-    ),
-    "tds = require 'tds'\n> tds.Hash{a = 'x', b = 'y'}\ntds.Hash[2]{\n    b : x\n    a : y\n}": (
-        "ran differs"
-    ),
-    "> f = function(x)\n. >   return x\n. > end\n> f(3)\n3": "ran pass",
-    "> {1, 'a'}\n{\n  1 : 1\n  2 : a\n}\n\n_LAST: contains the last result": "pass",
-    "> {1, 'a'}\n{\n  1 : 1\n  2 : b\n}\n\n_LAST: contains the last result": "differs",
-    "> print(torch.uniform(), torch.uniform(), torch.uniform())\n0.25 0.5 ....": "layout",
-    "> print(torch.uniform(), torch.uniform(), torch.uniform())\n0.25 a ....": "differs",
-}
+REPAIRS = data(__file__, "REPAIRS")
+ORDERS = data(__file__, "ORDERS")
 TABLES = (COMMENTS, NAMES, DEVICES, COLUMNS, LOCALS, REPAIRS, ORDERS)
 
 
-@pytest.mark.sample(27)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(("page", "verdicts"), [row for table in TABLES for row in table.items()])
 def test_pages_of_lua(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
@@ -310,10 +199,17 @@ FENCES = {
     ("page.txt", "USE:\n$ torch\n> 1 + 1\n2\n> 2 + 2\n5\n\n> 3\n4\n"): "pass differs",
     ("page.txt", "USE:\nit begins\n> 1 + 1\n3\n"): "",
     ("page.txt", "```\n$ torch\n> 1 + 1\n3\n```\n"): "skipped differs",
+    # A text in reStructuredText.
+    ("page.txt", "Sum\n\n.. code:: pycon\n\n    >>> 1 + 1\n    2\n\nProse.\n"): "pass",
+    ("page.txt", "Sum\n\n.. code:: pycon\n\n    >>> x = 1\n\nThe sum.\n"): "ran",
+    ("page.txt", "Sum\n\n>>> print('a\\n  * b')\na\n  * b\n\n.. contents::\n"): "pass",
+    # HTML in Markdown.
+    ("page.md", "<table><tr><td><pre>\n1 < 2 --> false\n</pre></table>\n"): "differs",
+    ("page.md", "A table\n\n<pre>\nx = 3\n\nx &lt; 4 --> true\n</pre>\n"): "ran pass",
 }
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("page", "verdicts"), FENCES.items())
 def test_code_without_a_language(
     runner: Runner, tmp_path: Path, page: tuple[str, str], verdicts: str
@@ -321,6 +217,7 @@ def test_code_without_a_language(
     assert words(judged(runner, tmp_path, *page)) == verdicts
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("name", "verdicts"), [("config", "ran fragment"), ("other", "ran error")])
 def test_penlights_modules_are_not_what_a_page_means(
     runner: Runner, tmp_path: Path, name: str, verdicts: str
@@ -329,7 +226,7 @@ def test_penlights_modules_are_not_what_a_page_means(
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("page", "verdict"), SCRIPTS.items())
 def test_what_a_script_need_not_show(
     runner: Runner, tmp_path: Path, page: str, verdict: str
@@ -371,7 +268,7 @@ BELOW = {
 }
 
 
-@pytest.mark.sample(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("shown", "verdict"), BELOW.items())
 def test_what_a_script_prints_by_chance(
     runner: Runner, tmp_path: Path, shown: tuple[str, str], verdict: str
@@ -399,6 +296,9 @@ PYTHON = {
     ">>> int(...)\n3": "fragment",
     ">>> len({...})\n2": "differs",
     ">>> int([...])\n3": "error",
+    # What the input above has shown.
+    ">>> 3\n3\n>>> nosuch.f()\n4\n>>> _\n4": "pass fragment fragment",
+    ">>> nosuch.f()\n4\n>>> 3\n3\n>>> _\n4": "fragment pass differs",
     # A remark behind an output.
     ">>> 1 + 1\n2 # the sum": "pass",
     ">>> 1 + 1\n3 # the sum": "differs",
@@ -436,47 +336,22 @@ PYTHON = {
 }
 
 
-@pytest.mark.sample(9)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("page", "verdicts"), PYTHON.items())
 def test_pages_of_python(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", python(page))) == verdicts
 
 
+@pytest.mark.thorough
 def test_a_setup_changes_no_display(runner: Runner, tmp_path: Path) -> None:
-    text = """
-    .. testsetup::
-
-       import sys
-       sys.displayhook = print
-
-    .. doctest::
-
-       >>> 3
-       3
-       >>> None
-       >>> sys.displayhook = lambda value: print("so", value)
-       >>> 3
-       so 3
-    """
+    text = data(__file__, "test_a_setup_changes_no_display")
     found = words(judged(runner, tmp_path, "page.rst", dedent(text)))
     assert found == "pass ran ran pass"
 
 
+@pytest.mark.thorough
 def test_a_setup_may_have_prompts(runner: Runner, tmp_path: Path) -> None:
-    text = """
-    .. testsetup::
-
-       >>> x = 3
-       >>> def f():
-       ...     return x
-
-    .. doctest::
-
-       >>> f()
-       3
-       >>> f() + 1
-       5
-    """
+    text = data(__file__, "test_a_setup_may_have_prompts")
     assert words(judged(runner, tmp_path, "page.rst", dedent(text))) == "pass differs"
 
 

@@ -1,7 +1,5 @@
 """A small editor: speaks the language server protocol with a process of th."""
 
-from __future__ import annotations
-
 import json
 import os
 import select

@@ -1,7 +1,5 @@
 """The language server, as an editor speaks with it: one process for all tests."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,16 +12,8 @@ from tests.processes import run_python
 from tests.th_shell.editor.client import Client
 
 UTIL = data(__file__, "UTIL")
-LAYER = """\
-nn = nn or {}
-local Layer, parent = torch.class('nn.Layer', 'nn.Base')
-function Layer:__init(size, rate) self.size = size end
-function Layer:forward(input) return input end
-"""
-BASE = """\
-local Base = torch.class('nn.Base')
-function Base:backward(input, gradOutput) end
-"""
+LAYER = data(__file__, "LAYER")
+BASE = data(__file__, "BASE")
 #: The line of Cyrillic letters and the emoji have other lengths in bytes, characters and UTF-16.
 MAIN = data(__file__, "MAIN")
 
@@ -167,11 +157,7 @@ def test_definition_of_a_method(client: Client) -> None:
 
 @pytest.mark.parametrize(
     ("line", "character", "expected"),
-    [
-        (6, 8, ["main.lua:2:6-9", "main.lua:6:6-9"]),
-        (2, 37, ["main.lua:2:36-39", "util.lua:3:11-14"]),
-        (4, 10, ["main.lua:4:9-15", "main.lua:6:14-20"]),
-    ],
+    data(__file__, "test_references"),
 )
 def test_references(client: Client, line: int, character: int, expected: list[str]) -> None:
     found = client.at(
@@ -182,10 +168,7 @@ def test_references(client: Client, line: int, character: int, expected: list[st
 
 @pytest.mark.parametrize(
     ("line", "character", "new", "expected"),
-    [
-        (6, 8, "name", ["2:6-9", "6:6-9"]),
-        (3, 21, "c", ["3:21-22", "3:34-35"]),
-    ],
+    data(__file__, "test_rename"),
 )
 def test_rename(client: Client, line: int, character: int, new: str, expected: list[str]) -> None:
     found = client.at("rename", "main.lua", line, character, newName=new)
@@ -197,15 +180,7 @@ def test_rename(client: Client, line: int, character: int, new: str, expected: l
 
 @pytest.mark.parametrize(
     ("line", "character", "new", "reason"),
-    [
-        (3, 21, "b", "b is another variable in line 4"),
-        (6, 11, "helper", "helper is another variable in line 5"),
-        (4, 10, "other", "helper is a global: other programs may use it"),
-        (2, 37, "other", "add is a field or a method: other programs may use it"),
-        (6, 8, "two words", "two words cannot be the name of a variable"),
-        (6, 8, "end", "end cannot be the name of a variable"),
-        (2, 15, "other", "there is no name here"),
-    ],
+    data(__file__, "test_a_rename_that_cannot_be"),
 )
 def test_a_rename_that_cannot_be(
     client: Client, line: int, character: int, new: str, reason: str

@@ -1,7 +1,5 @@
 """Options, members and the structure of programs, as an editor asks for them."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator
@@ -108,6 +106,7 @@ def test_formatting(client: Client) -> None:
     assert (edit["newText"], edit["range"]["end"]["line"]) == ("x = 1\ny = 2", 2)
 
 
+@pytest.mark.thorough
 def test_without_stylua_nothing_is_formatted(tmp_path: Path) -> None:
     client = Client(tmp_path, PATH=str(tmp_path))
     assert "documentFormattingProvider" not in client.capabilities
@@ -127,6 +126,7 @@ def test_notes_are_hints(client: Client) -> None:
     assert [(one["severity"], one.get("tags")) for one in found] == [(4, [1]), (4, None)]
 
 
+@pytest.mark.thorough
 def test_a_broken_document_has_answers(client: Client) -> None:
     source = "local t = {a = 1}\nfunction f( if t. then t:"
     client.open("broken.lua", source)

@@ -128,11 +128,7 @@ def test_lines_are_not_wider_than_the_screen(
 
 # -- the user's own functions
 
-OWN = """\
-function sum(a)
-  -- all of it
-  return a
-end"""
+OWN = data(__file__, "OWN")
 
 
 @pytest.fixture

@@ -8,14 +8,8 @@ from th_shell.runtime.calls.table import ALL, FLOATS, TABLE, Row
 from th_shell.runtime.core.dtypes import BYTE
 
 TWIST = data(__file__, "TWIST")
-BEND_FUNCTION = """\
-torch.bend(...)
-    [*ByteTensor*] ByteTensor   (Byte)
-"""
-BEND_METHOD = """\
-x:bend(...)
-    *ByteTensor* [ByteTensor]   (Byte)
-"""
+BEND_FUNCTION = data(__file__, "BEND_FUNCTION")
+BEND_METHOD = data(__file__, "BEND_METHOD")
 
 
 def twist() -> None:

@@ -24,13 +24,7 @@ WITH_MPI = [
 OBJECTS = data(__file__, "OBJECTS")
 
 
-REQUIRED = (
-    "lfs, ffi = require 'lfs', require 'ffi'",
-    "require 'image' cjson, threads = require 'cjson', require 'threads'",
-    "debugger = require 'debugger' require 'csvigo' require 'gnuplot' require 'hdf5'",
-    "md5, signal, socket = require 'md5', require 'signal', require 'socket'",
-    "_, mpi = pcall(require, 'mpi')",
-)
+REQUIRED = tuple(data(__file__, "REQUIRED"))
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """What the tests of the kernel share: a kernel in a process of its own, and a client of it."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator, Sequence

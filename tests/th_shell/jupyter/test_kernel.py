@@ -1,7 +1,5 @@
 """The kernel in a process of its own, as a front end uses it."""
 
-from __future__ import annotations
-
 import base64
 import re
 import time
@@ -247,6 +245,7 @@ def test_what_cannot_be_shown(kernel: Client, argument: str) -> None:
     assert error["evalue"] == f"[{number}]:1: display takes a table: MIME type -> data"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("code", "beginning"),
     [
@@ -370,6 +369,7 @@ def test_images_have_no_table_beside_them(kernel: Client) -> None:
     assert kernel.result("window")["text/plain"].startswith("{\n  image : DoubleTensor - size: 3x3")
 
 
+@pytest.mark.thorough
 def test_plots_are_svg_where_asked(kernel: Client) -> None:
     for setting, kind in (
         ("plots = svg", "image/svg+xml"),

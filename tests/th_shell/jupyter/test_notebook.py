@@ -1,7 +1,5 @@
 """Notebooks that are run without a browser."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

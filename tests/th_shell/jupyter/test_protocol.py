@@ -1,7 +1,5 @@
 """The kernel against the tests that Jupyter has for kernels of any language."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """%capture, %logstart and %logstop: what inputs print, as a text and in a file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

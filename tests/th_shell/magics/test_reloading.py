@@ -1,7 +1,5 @@
 """%reload and %autoreload: modules whose files have changed, and who holds what is of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,12 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Change) -> N
     change()
 
 
-NEW = (
-    ("'moo'", "'muh'"),
-    ("function Animal:old() return 'old' end", "function Animal:new_one() return 'new' end"),
-    ("'one'", "'two'"),
-    ("function M.old() end", "function M.fresh() return Animal end"),
-)
+NEW = tuple(data(__file__, "NEW"))
 
 
 def test_classes_and_tables_are_changed_in_place(
@@ -141,12 +134,7 @@ def test_it_happens_before_each_input_where_that_is_wanted(
 
 @pytest.mark.parametrize(
     ("text", "output"),
-    [
-        ("%reload", "no file of a required module has changed\n"),
-        ("%reload string", "%reload: no module string was loaded from a file\n"),
-        ("%autoreload", "changed modules are not loaded anew before each input\n"),
-        ("%autoreload 2", "%autoreload: takes on or off\n"),
-    ],
+    data(__file__, "test_what_is_said"),
 )
 def test_what_is_said(farm: Session, printed: Printed, text: str, output: str) -> None:
     farm.submit(text)

@@ -1,7 +1,5 @@
 """%save: pages of inputs, and that th-docs verifies them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -85,6 +83,7 @@ def test_what_th_docs_does_not_read_is_not_written(
     assert not list(folder.iterdir())
 
 
+@pytest.mark.thorough
 def test_what_the_session_has_printed(
     command: list[str], environment: dict[str, str], folder: Path
 ) -> None:

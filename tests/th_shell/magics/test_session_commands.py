@@ -1,13 +1,12 @@
 """%history, %who, %reset, %cd, %pwd, %load, %edit and %run."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.session.session import Session
 
 Printed = Callable[[], str]
@@ -100,11 +99,7 @@ def test_a_script_gets_its_arguments(used: Session, printed: Printed, tmp_path: 
 
 @pytest.mark.parametrize(
     ("text", "before"),
-    [
-        ("%edit", "f()\n"),
-        ("%edit 1", "x = 1\n"),
-        ("%edit f", "function f()\n  return x\nend\n"),
-    ],
+    data(__file__, "test_what_the_editor_saves_is_run"),
 )
 def test_what_the_editor_saves_is_run(
     used: Session,
@@ -123,11 +118,7 @@ def test_what_the_editor_saves_is_run(
 
 @pytest.mark.parametrize(
     ("editor", "output"),
-    [
-        ("false", "%edit: false has ended with status 1; nothing was run\n"),
-        ("no-such-editor", "%edit: no-such-editor: No such file or directory\n"),
-        ("sh -c ': > $0'", ""),
-    ],
+    data(__file__, "test_an_editor_that_saves_nothing"),
 )
 def test_an_editor_that_saves_nothing(
     used: Session,

@@ -1,7 +1,5 @@
 """Commands that begin with %: finding them, and what is said of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """%time, %timeit and %profile."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -71,11 +69,7 @@ def test_the_time_of_many_runs(session: Session, printed: Printed, text: str) ->
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("error('no')", "timeit:1: no"),
-        ("x = = 1", "timeit:1: unexpected symbol near '='"),
-        ("end end", "timeit:1: '<eof>' expected near 'end'"),
-    ],
+    data(__file__, "test_what_cannot_be_timed"),
 )
 def test_what_cannot_be_timed(session: Session, printed: Printed, text: str, message: str) -> None:
     session.submit(f"%timeit {text}")

@@ -1,7 +1,5 @@
 """%store and %restore: variables in files of the user's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

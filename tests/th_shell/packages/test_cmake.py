@@ -31,11 +31,7 @@ def test_values_are_those_of_cmake(tmp_path: Path, script: str, printed: str) ->
 
 @pytest.mark.parametrize(
     "script",
-    [
-        "while(1)\nendwhile()",
-        "function(f)\nf()\nendfunction()\nf()",
-        "macro(f)\nf()\nendmacro()\nf()",
-    ],
+    data(__file__, "test_what_has_no_end_is_stopped"),
 )
 def test_what_has_no_end_is_stopped(tmp_path: Path, script: str) -> None:
     with pytest.raises((Stop, RecursionError)):
@@ -60,22 +56,9 @@ def test_odd_commands_do_nothing(tmp_path: Path, command: str) -> None:
 
 def test_a_package_without_a_name_for_torch(tmp_path: Path) -> None:
     """A loop over all files installs each in its folder, but for those that a list leaves out."""
-    (tmp_path / "CMakeLists.txt").write_text("""
-        cmake_minimum_required(VERSION 2.8)
-        set(PKGNAME Frames)
-        file(GLOB_RECURSE files RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" "*.lua")
-        list(REMOVE_ITEM files "asserts.lua")
-        foreach(path ${files})
-          string(FIND ${path} "specs/" at)
-          if(NOT ${at} EQUAL -1)
-            list(REMOVE_ITEM files ${path})
-          endif()
-        endforeach()
-        foreach(file ${files})
-          get_filename_component(dir ${file} PATH)
-          install(FILES ${file} DESTINATION ${LUA_PATH}/${PKGNAME}/${dir})
-        endforeach()
-    """)
+    (tmp_path / "CMakeLists.txt").write_text(
+        data(__file__, "test_a_package_without_a_name_for_torch")
+    )
     for name in ("init.lua", "asserts.lua", "specs/x.lua", "parts/y.lua"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
@@ -84,13 +67,7 @@ def test_a_package_without_a_name_for_torch(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "places"),
-    [
-        ("lib", ["p/lib/a.lua", "p/lib/test/b.lua", "p/lib/test/c.jpg"]),
-        ("lib/", ["p/a.lua", "p/test/b.lua", "p/test/c.jpg"]),
-        ("lib/ DESTINATION x", []),
-        ('lib/ FILES_MATCHING PATTERN "a*"', ["p/a.lua"]),
-        ('lib/ PATTERN "test" EXCLUDE', ["p/a.lua"]),
-    ],
+    data(__file__, "test_installed_folders"),
 )
 def test_installed_folders(tmp_path: Path, words: str, places: list[str]) -> None:
     (tmp_path / "lib" / "test").mkdir(parents=True)

@@ -1,7 +1,5 @@
 """``th --install``: from local repositories of git, and folders, to a folder of modules."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -214,19 +212,7 @@ def test_the_newest_rockspec_counts(sources: Path, capsys: pytest.CaptureFixture
 
 @pytest.mark.thorough
 def test_files_lie_where_cmake_puts_them(sources: Path, tmp_path: Path) -> None:
-    cmake = """
-        file(GLOB luasrc src/*.lua) # a comment (
-        SET(luasrc ${luasrc} ${CMAKE_CURRENT_SOURCE_DIR}/test/all.lua ../x.lua no/such.lua)
-        ADD_TORCH_PACKAGE(mine "" "${luasrc}" "What it (is)")
-        INSTALL(DIRECTORY "src/model" DESTINATION "${Torch_INSTALL_LUA_PATH_SUBDIR}/mine")
-        install(FILES other.lua DESTINATION ${LUADIR}/mine/deep RENAME init.lua)
-        install(FILES other.lua DESTINATION ${LUA_PATH}/../..)
-        file(GLOB_RECURSE all RELATIVE ${CMAKE_SOURCE_DIR} inner/*.lua other**.lua /etc/*)
-        install(FILES ${all} DESTINATION ${LUA_PATH}/mine/flat)
-        install(FILES other.lua DESTINATION share/doc)
-        ADD_SUBDIRECTORY(inner)
-        ADD_SUBDIRECTORY(.)
-    """
+    cmake = data(__file__, "test_files_lie_where_cmake_puts_them")
     inner = "INSTALL(DIRECTORY parts/ DESTINATION ${Torch_INSTALL_LUA_PATH_SUBDIR}/mine/parts)"
     folder = repository(
         tmp_path / "torch-mine",
@@ -304,7 +290,7 @@ def test_what_one_command_brings_meets_the_needs_of_the_others(
 NEEDY = "package = 'needy' version = '1-1' dependencies = {'base >= 1'}"
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("word", [".", "..", "../mine"])
 def test_a_folder_has_its_own_name(
     word: str, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -375,12 +361,7 @@ def test_bad_rockspecs(
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("spec", "message"),
-    [
-        ("while true do end", "it takes longer than 2 seconds"),
-        ("local t = {} while true do t[#t + 1] = ('x'):rep(2e8) .. #t end", "not enough memory"),
-        ("x = ('x'):rep(1e9) .. ('y'):rep(1e9)", "not enough memory"),
-        ("build = {} build.x = build", "its tables are nested too deeply"),
-    ],
+    data(__file__, "test_rockspecs_without_end"),
 )
 def test_rockspecs_without_end(
     sources: Path, spec: str, message: str, capsys: pytest.CaptureFixture[str]
@@ -422,12 +403,7 @@ def test_what_cannot_be_installed(sources: Path, capsys: pytest.CaptureFixture[s
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [
-        (["install"], "--install needs names of packages, URLs of git, or folders"),
-        (["list", "x"], "--list takes no names"),
-        (["remove", "--tree"], "--tree needs a folder"),
-        (["install", "--upgrade"], "unrecognized option --upgrade of --install"),
-    ],
+    data(__file__, "test_wrong_words"),
 )
 def test_wrong_words(words: list[str], message: str) -> None:
     with pytest.raises(UsageError) as caught:
@@ -435,6 +411,7 @@ def test_wrong_words(words: list[str], message: str) -> None:
     assert str(caught.value) == message
 
 
+@pytest.mark.thorough
 def test_a_name_that_torchs_rockspecs_have(
     sources: Path,
     tmp_path: Path,
@@ -463,16 +440,10 @@ def test_where_the_rockspecs_cannot_be_had(
     assert told.startswith("th: ") and "not known" not in told
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("name", "code", "told"),
-    [
-        ("argcheck", "return 1", "argcheck {}: 1 Lua file"),
-        ("argcheck", "pcall(require, 'libargcheck')", "argcheck {}: 1 Lua file; its C code"),
-        ("image", "require 'libimage'", "image is part of th, which stays: {} needs C code"),
-        ("image", "return 1", "image {}: 1 Lua file"),
-        ("nn", "require 'libnn'", "nn {}: 1 Lua file; its C code is not needed: th has"),
-        ("xlua", "return 1", "xlua is part of th, which stays: {} is loaded before it"),
-    ],
+    data(__file__, "test_c_code_that_is_not_built"),
 )  # fmt: skip
 def test_c_code_that_is_not_built(
     sources: Path,
@@ -485,3 +456,21 @@ def test_c_code_that_is_not_built(
     run("install", str(repository(tmp_path / name, init_lua=code, x_c="", **{"y.c": ""})))
     pattern = re.escape(told).replace(r"\{\}", r"\S+")
     assert re.match(pattern, capsys.readouterr().out)
+
+
+def test_pictures_come_to_a_package_that_stays(
+    sources: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cmake = "ADD_TORCH_PACKAGE(image x.c init.lua '')\n"
+    cmake += 'INSTALL(DIRECTORY "assets" DESTINATION "${Torch_INSTALL_LUA_PATH_SUBDIR}/image")'
+    files = {
+        "CMakeLists.txt": cmake,
+        "x.c": "",
+        "assets/fabio.png": "",
+        "init.lua": "require 'libimage'",
+    }
+    path = repository(tmp_path / "image", **files)
+    run("install", str(path))
+    told = capsys.readouterr().out
+    assert "which stays" in told and re.search(r"^image .*: 1 other file$", told, re.MULTILINE)
+    assert [file.name for file in Path(users_tree(), "image").rglob("*.*")] == ["fabio.png"]

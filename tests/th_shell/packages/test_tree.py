@@ -1,7 +1,5 @@
 """Folders of packages: a change is made as a whole, or not at all."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import threading
@@ -77,7 +75,7 @@ def is_killed(act: Callable[[], None], step: int, patch: pytest.MonkeyPatch) -> 
     return False
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("change", "after"),
     [

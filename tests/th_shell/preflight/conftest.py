@@ -1,7 +1,5 @@
 """Checks sources as th --check does."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """th --check: files, folders, what is printed, the exit status."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -9,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.preflight import command, programs
+from th_shell.preflight import programs
 from th_shell.preflight.command import check as check_in
 from th_shell.preflight.command import run
 from th_shell.preflight.programs import Program
@@ -25,6 +23,7 @@ def check(words: list[str], as_json: bool = False) -> int:
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
     (tmp_path / "inner").mkdir()
     (tmp_path / ".hidden").mkdir()
     (tmp_path / ".hidden" / "x.lua").write_text("require 'cunn'")
@@ -101,12 +100,14 @@ def test_lines_end_as_lua_has_them(folder: Path, capsys: pytest.CaptureFixture[s
 def test_a_program_that_does_not_fit_the_memory(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def read(path: Path, engine: Engine) -> Program:
+    read = programs.read
+
+    def failing(path: Path, engine: Engine) -> Program:
         if path.name == "large.lua":
             raise LuaError("not enough memory")
-        return programs.read(path, engine)
+        return read(path, engine)
 
-    monkeypatch.setattr(command, "read", read)
+    monkeypatch.setattr(programs, "read", failing)
     assert check(["large.lua", "good.lua"]) == 2
     printed = capsys.readouterr()
     assert printed.out == "checked 1 file: nothing is missing\n"

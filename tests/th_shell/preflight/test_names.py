@@ -1,7 +1,5 @@
 """What th --check says of names: undefined globals, misspelt members, methods and fields."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.data_files import data

@@ -1,7 +1,5 @@
 """Reading Lua: which variable a name stands for, in which branch it stands."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.data_files import data

@@ -1,7 +1,5 @@
 """What th --check finds in programs, and what it leaves alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`import torch` is this project's torch; each test is a program in a process of its own."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`%debug` and `%profile` of the Python prompt."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable

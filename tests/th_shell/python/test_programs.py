@@ -1,7 +1,5 @@
 """Programs run as `python` runs them: the same is expected of both."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys
@@ -45,7 +43,7 @@ def outcome(done: subprocess.CompletedProcess[str]) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_script(python: Run, tmp_path: Path, program: str) -> None:
     (tmp_path / "s.py").write_text(program, "utf-8")
@@ -54,7 +52,7 @@ def test_a_script(python: Run, tmp_path: Path, program: str) -> None:
     assert outcome(python(*words, input="1\n2\n")) == outcome(expected)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("words", data(__file__, "test_other_programs"))
 def test_other_programs(python: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
     (tmp_path / "helper.py").write_text("x = 5\nimport sys\nprint(sys.argv, __name__)")

@@ -1,7 +1,5 @@
 """The Python prompt, by keys: prompt_toolkit's pipe stands for the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path

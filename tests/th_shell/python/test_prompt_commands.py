@@ -1,7 +1,5 @@
 """The commands of the Python prompt that begin with %."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What inputs of a session print, and what they leave behind."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

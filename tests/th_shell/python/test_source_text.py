@@ -1,7 +1,5 @@
 """Where inputs of Python end, what of a pasted text is an input, and how lines are indented."""
 
-from __future__ import annotations
-
 import pytest
 from prompt_toolkit.buffer import Buffer
 

@@ -1,7 +1,5 @@
 """How a prompt shows errors: colours, and lines that are broken at words."""
 
-from __future__ import annotations
-
 import pytest
 
 from th_shell.config import Config

@@ -3,8 +3,6 @@
 One th reads inputs from a pipe for most tests. Holding Ctrl-C, and Ctrl-\\, need a terminal.
 """
 
-from __future__ import annotations
-
 import os
 import pty
 import re

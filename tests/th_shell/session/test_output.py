@@ -1,7 +1,5 @@
 """Output that cannot be written is an error; names from files show without control codes."""
 
-from __future__ import annotations
-
 import os
 import pty
 import subprocess
@@ -41,12 +39,14 @@ def into_full(command: list[str], environment: dict[str, str]) -> Callable[..., 
     return run
 
 
+@pytest.mark.sample(1)
 @needs_full
 @pytest.mark.parametrize("statement", ["print(1)", "io.write(1)", "print(1) os.exit()"])
 def test_a_full_disk(into_full: Callable[..., tuple[int, str]], statement: str) -> None:
     assert into_full("-e", statement) == (1, REASON)
 
 
+@pytest.mark.sample(1)
 @needs_full
 @pytest.mark.parametrize("statement", ["io.write(('x'):rep(1e6))", "io.write(1) io.stdout:flush()"])
 def test_a_full_disk_that_was_noticed_before(
@@ -55,6 +55,7 @@ def test_a_full_disk_that_was_noticed_before(
     assert into_full("-e", statement) == (1, "th: write error\n")
 
 
+@pytest.mark.sample(1)
 @needs_full
 @pytest.mark.parametrize(("code", "status"), [("0", 1), ("true", 1), ("3", 3)])
 def test_a_program_that_ends_itself(
@@ -127,7 +128,7 @@ def test_names_of_files_in_errors(
     assert message.format("a\\027[2J\\010b") in shown.splitlines()[0] and "\x1b" not in shown
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -1,7 +1,5 @@
 """Reading the standard output while it is shown, in a process of its own: it has only one."""
 
-from __future__ import annotations
-
 import os
 import pty
 import subprocess
@@ -74,6 +72,7 @@ def test_output_is_read_and_shown(terminal: bool, code: str, expected: bytes) ->
     assert run(code, terminal) == expected
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("terminal", [True, False])
 def test_programs_see_a_terminal_where_there_is_one(terminal: bool) -> None:
     code = "with Copy():\n say(str(os.isatty(1)))"

@@ -1,7 +1,5 @@
 """Pasted pages: which examples are run, and what is said of each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -208,11 +206,7 @@ def test_directives_of_a_page_hold_at_the_prompt(session: Session, printed: Prin
 
 @pytest.mark.parametrize(
     ("condition", "summary"),
-    [
-        ("unless_env=PATH", "1 input: 1 as documented"),
-        ("unless_env=NO_SUCH_VARIABLE", "0 inputs: 1 not run"),
-        ("unless_module=no.such", "0 inputs: 1 not run"),
-    ],
+    data(__file__, "test_conditions_of_directives"),
 )
 def test_conditions_of_directives(
     session: Session, printed: Printed, condition: str, summary: str

@@ -1,7 +1,5 @@
 """What an engine gets before people type into it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """The page tests/docs/session.md, pasted at a prompt: all that it shows is so."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 
@@ -41,7 +39,7 @@ def test_the_page_holds(engine: Engine, printed: Printed) -> None:
         assert f"\n{line}\n" in text
 
 
-@pytest.mark.sample(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("shown", "wrong", "mark"), data(__file__, "test_a_page_that_does_not_hold")
 )

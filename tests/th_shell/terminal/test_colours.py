@@ -81,12 +81,7 @@ def test_a_theme_of_pygments() -> None:
 
 @pytest.mark.parametrize(
     ("theme", "variable", "expected"),
-    [
-        ("terminal", "", True),
-        ("terminal", "1", False),
-        ("monokai", "1", False),
-        ("none", "", False),
-    ],
+    data(__file__, "test_whether_there_are_colours"),
 )
 def test_whether_there_are_colours(
     monkeypatch: pytest.MonkeyPatch, theme: str, variable: str, expected: bool

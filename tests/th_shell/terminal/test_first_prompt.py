@@ -1,7 +1,5 @@
 """The first prompt takes keys before the editor and the engine are loaded."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -201,6 +199,7 @@ def test_keys_wait_for_a_long_history(
     leave(terminal, program)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("missing", "message"),
     [("lupa", b"th needs LuaJIT 2.1 in lupa"), ("prompt_toolkit", b"import of prompt_toolkit")],

@@ -83,6 +83,7 @@ def test_a_new_file_is_private(path: Path, session: Session) -> None:
     assert mode(path) == 0o600
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("act", ["load", "store"])
 def test_an_old_file_becomes_private(path: Path, session: Session, act: str) -> None:
     path.write_text("x = 1\n")

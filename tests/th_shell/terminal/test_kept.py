@@ -1,7 +1,5 @@
 """Ctrl-C that is pressed behind an input stops it, whatever is still to be loaded for it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """The pager at a terminal, for help and lists that are longer than the screen."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

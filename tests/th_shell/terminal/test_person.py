@@ -1,7 +1,5 @@
 """What a person at a terminal sees that scripts do not: hints, examples, the prompt's who."""
 
-from __future__ import annotations
-
 import subprocess
 
 import pytest
@@ -58,6 +56,7 @@ def test_a_page_at_the_prompt_of_python(command: list[str], environment: dict[st
     terminal.close()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("flag", [(), ("-i",)])
 def test_others_see_what_the_reference_prints(
     command: list[str], environment: dict[str, str], flag: tuple[str, ...]

@@ -66,7 +66,7 @@ def settings(session: Session) -> Settings:
 FUNCTION = "function f(x)\n\n  return x * 2\nend"
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
@@ -133,6 +133,7 @@ def test_ctrl_r_searches_former_inputs(typed_slowly: Slowly) -> None:
     assert typed_slowly("1 + 1" + ENTER, "7" + ENTER, keys) == "2\t\n7\t\n2\t\n"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("accept", [RIGHT, "\x05"])
 def test_a_suggestion_is_taken(typed_slowly: Slowly, accept: str) -> None:
     assert typed_slowly("1 + 10" + ENTER, ["1 +", accept, ENTER]) == "11\t\n11\t\n"
@@ -148,6 +149,7 @@ def test_the_keys_of_vi(typed_slowly: Slowly, settings: Settings) -> None:
     assert typed_slowly(["5", ESCAPE, "i", "6", ENTER]) == "65\t\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("keys", ["emacs", "vi"])
 def test_the_input_is_edited_in_an_editor(
     typed_slowly: Slowly,

@@ -1,7 +1,5 @@
 """The lines under an input with a call that is typed, at a terminal of its own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Tells whether a documented text and a printed one agree, by the rules of their example."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Finds the comments beside an input that announce the error which it raises."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

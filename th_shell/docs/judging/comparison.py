@@ -10,12 +10,10 @@ tensor is printed because of them. Whole numbers must be the same, and so must n
 that only a format prints so: 'version 2.10'. A page may allow more: its tolerance.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence, Sized
 from difflib import SequenceMatcher
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise
 from math import isfinite, sqrt
 from typing import TypeVar
@@ -40,6 +38,7 @@ _ALL_DIGITS = 1e-10
 _EXACT = Tolerance()
 
 
+@lru_cache(maxsize=1 << 13)  # most runs print the same, and each is judged
 def agrees(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
     """Tell whether a printed text agrees with the documented one."""
     expected, got = printout.without_places(expected), printout.without_places(got)

@@ -4,8 +4,6 @@ PyTorch and Torch7 then raise an error where the page shows another output. Exam
 values of such an example cannot hold either, so they need the device, too.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -54,6 +52,7 @@ def with_missing_devices(
         if example.kind not in (Kind.SHELL, Kind.TEXT):
             source, known_modules = example.source, known[example.language]
             imported = names.imported_names(example.language, source)
+            known_modules -= names.bound_names(example.language, source) - imported
             used = sorted(names.read_names(example.language, _reading_code(example)) & missing)
             lacks = result.verdict is Verdict.ERROR and _lacks_device(result)
             if lacks and example.language == LUA:

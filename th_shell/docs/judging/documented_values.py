@@ -13,8 +13,6 @@ Python shows a tensor, an array or a number as code: `tensor([[1., 2.]], dtype=t
 the printed object itself, whichever names it has; a plain number is assigned to its variable.
 """
 
-from __future__ import annotations
-
 import ast
 import random
 import re

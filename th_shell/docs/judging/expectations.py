@@ -13,8 +13,6 @@ block or a page must hold for one of its examples: the others may pass. Where al
 is out of date, which is a failure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

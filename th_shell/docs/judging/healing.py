@@ -4,8 +4,6 @@ The repaired lines are read, run and judged like those of the page. A repair tha
 example hold gives way to the next one.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -71,11 +69,11 @@ class Healing:
     def healed(self) -> Healed:
         """Return the results with the repairs that hold. Raises HiddenError."""
         by_two_runs = True  # quick; what is left at the end is judged exactly
+        examples, judged = self._repaired(), None
         for _ in range(_ROUNDS):
             if not self._tried:
                 break
-            examples = self._repaired()
-            judged = self._judged(examples, by_two_runs)
+            judged = self._judged(examples, by_two_runs, judged)
             groups = self._groups(examples, judged)
             wrong = [i for i in self._tried if not groups[i] or _fail(groups[i])]
             if not by_two_runs:
@@ -85,6 +83,8 @@ class Healing:
             by_two_runs = bool(wrong)
             for i in wrong:
                 self._try_next(i)
+            if wrong:
+                examples, judged = self._repaired(), None
         return Healed(self._results, {})
 
     # -- proposals
@@ -163,21 +163,22 @@ class Healing:
         """Return the index of the page's example that a line belongs to."""
         return max(0, bisect_right(self._starts, line) - 1)
 
-    def _judged(self, examples: Sequence[Example], by_two_runs: bool) -> Judgement:
-        """Judge the examples of the repaired page."""
+    def _judged(
+        self, examples: Sequence[Example], by_two_runs: bool, before: Judgement | None
+    ) -> Judgement:
+        """Judge the examples of the repaired page. before: the judgement by two runs, if known."""
         sources_by_line = {self._starts[i]: source for i, source in self._sources.items()}
         lines = {i: example.line for i, example in enumerate(examples)}
         sources = {i: sources_by_line[n] for i, n in lines.items() if n in sources_by_line}
         stopped = {self._starts[i]: outcome for i, outcome in self._lost.items()}
         lost = {i: stopped[n] for i, n in lines.items() if n in stopped}
-        judged = judge_page(examples, self._runner, sources, lost, by_two_runs)
-        results = with_announced_errors(judged.results, self._page.code_lines, self._page.text)
-        return judged._replace(results=results)
+        return judge_page(examples, self._runner, sources, lost, by_two_runs, before)
 
     def _groups(self, examples: Sequence[Example], judged: Judgement) -> list[list[Result]]:
         """Return, for each example, the results of the examples that its lines have now."""
         groups: list[list[Result]] = [[] for _ in self._starts]
-        for example, result in zip(examples, judged.results, strict=True):
+        results = with_announced_errors(judged.results, self._page.code_lines, self._page.text)
+        for example, result in zip(examples, results, strict=True):
             groups[self._index(example.line)].append(result)
         return groups
 

@@ -9,8 +9,6 @@ showing it is all that such an input is for. Outputs that depend on chance, or s
 not be shown.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +20,8 @@ from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.page import Page
 from th_shell.docs.running.evaluation import Outcome, Plan, Runner
 
+#: The note of an example whose output the page omits, beside those of others.
+LEFT_OUT = "the page shows what others print, and not this"
 #: If so many outputs of Lua are shown, a single one that is left out counts as lost.
 _MANY = 5
 #: An input that only names a variable, or an element of one.
@@ -46,7 +46,7 @@ def with_missing_outputs(
     indices = _left_out(judged, texts, outcomes, lines)
     if indices:  # two runs may print the same by chance
         lost = {i: runs[0] for i, runs in enumerate(outcomes) if runs[0].lost}
-        plans = [Plan(seed, engine=seed, lost=lost) for seed in _SEEDS]
+        plans = [Plan(seed, engine=seed % 2, lost=lost) for seed in _SEEDS]
         more = runner.evaluate([result.example for result in judged], plans)
         every = [
             (*runs, *(comparable_outcome(result.example, outcome) for outcome in further))
@@ -54,7 +54,7 @@ def with_missing_outputs(
         ]
         indices = _left_out(judged, texts, every, lines)
     for i in indices:
-        judged[i] = _failed(judged[i], "the page shows what others print, and not this")
+        judged[i] = _failed(judged[i], LEFT_OUT)
     return judged
 
 

@@ -10,8 +10,6 @@ numbers of one run in several places. Numbers with fractions do not agree by cha
 them do, the others must agree, too, unless the program changes them in between.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import isfinite

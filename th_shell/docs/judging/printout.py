@@ -8,8 +8,6 @@ warning comes from are no part of the tokens. 'of size' and 'of dimension' are o
 class and the sizes, and so is a line '...', which stands for any text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

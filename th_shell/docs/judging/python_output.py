@@ -8,8 +8,6 @@ Of a warning a page shows its category and its message, or nothing but the line 
 from: authors who copy the output of a notebook leave out its first line, a path of their own.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import replace

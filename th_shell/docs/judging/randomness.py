@@ -7,10 +7,8 @@ on chance must at least be like those that several runs print (`plausibility`). 
 where to begin.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from th_shell.docs.judging import plausibility, scripts
@@ -30,6 +28,8 @@ from th_shell.docs.settings.settings import filtered
 _SEEDS = (2, 3, 5, 7, 11)
 #: The seeds for examples in Python: more, since the order of sets depends on the seed.
 _MORE_SEEDS = (*_SEEDS, 13, 17, 19, 23, 29, 31)
+#: The beginning of the note of a result whose numbers no run is likely to print.
+_BY_CHANCE = "by chance, but "
 _ENGINES = 4  # how many processes start runs
 _ADOPTED = 3  # runs of the second round that have the documented numbers
 _LATER = _ADOPTED + len(_SEEDS)  # the run that differs from the first in its clock alone
@@ -48,15 +48,16 @@ def judge_page(
     sources: Mapping[int, str],
     lost: Mapping[int, Outcome],
     by_two_runs: bool = False,
+    before: Judgement | None = None,
 ) -> Judgement:
     """Run examples and judge them. Raises HiddenError.
 
     sources: inputs that replace those of the page, by index. lost: the outcomes, by index, of
     examples that are not run again. by_two_runs: judge by the first two runs alone, which is less
-    exact where chance plays a part.
+    exact where chance plays a part. before: what that has said, if it is known.
     """
     rounds = _Rounds([comparable(example) for example in examples], runner, sources, lost)
-    judged = rounds.by_two_runs()
+    judged = before or rounds.by_two_runs()
     if not by_two_runs:
         judged = replace(rounds, lost=lost_outcomes(judged)).by_further_runs(judged)
     pairs = zip(judged.results, examples, strict=True)
@@ -88,6 +89,8 @@ class _Rounds:
     lost: Mapping[int, Outcome]
     #: The indices of examples that print the same in the first two runs by luck.
     lucky: frozenset[int] = frozenset()
+    #: By seeds, the last example of the run and its outcomes: no seed runs twice.
+    seeded: dict[int, tuple[int, Sequence[Outcome]]] = field(default_factory=dict)
 
     def by_two_runs(self) -> Judgement:
         """Judge the page by two runs."""
@@ -118,7 +121,7 @@ class _Rounds:
             if result.verdict is Verdict.DIFFERS and first.compared == second.compared
         ]
         differing_outcomes = dict[int, Outcome]()
-        for i, outcomes in self._more(failing).items() if failing else ():
+        for i, outcomes in self._more(failing, judgement).items() if failing else ():
             usual = judgement.outcomes[i][0].compared
             differing = [o for o in outcomes if not (o.lost or o.error) and o.compared != usual]
             if differing:
@@ -141,7 +144,7 @@ class _Rounds:
             and not _holds(example, pair[0], sort)
         }
         results = list(judgement.results)
-        for i, more_outcomes in self._more(sorts).items() if sorts else ():
+        for i, more_outcomes in self._more(sorts, judgement).items() if sorts else ():
             first = judgement.outcomes[i][0].compared
             sort = sorts[i]
             if all(sort(outcome.compared) == sort(first) for outcome in more_outcomes):
@@ -150,13 +153,23 @@ class _Rounds:
                 results[i] = replace(results[i], verdict=Verdict.DIFFERS, note=note, by_chance=True)
         return judgement._replace(results=results)
 
-    def _more(self, indices: Collection[int]) -> dict[int, tuple[Outcome, ...]]:
+    def _more(
+        self, indices: Collection[int], judgement: Judgement, seeds: Sequence[int] = ()
+    ) -> dict[int, tuple[Outcome, ...]]:
         """Return the outcomes of some examples by further seeds, by index."""
-        seeds = _SEEDS if all(self.examples[i].language == LUA for i in indices) else _MORE_SEEDS
-        common = Plan(0, sources=self.sources, last=max(indices))
-        plans = [replace(common, seed=n, clock=n << 20, engine=n % _ENGINES) for n in seeds]
-        outcomes = self._evaluated(plans)
+        is_lua = all(self.examples[i].language == LUA for i in indices)
+        outcomes = self._by_seeds(seeds or (_SEEDS if is_lua else _MORE_SEEDS), judgement)
         return {i: outcomes[i] for i in indices}
+
+    def _by_seeds(self, seeds: Sequence[int], judgement: Judgement) -> list[tuple[Outcome, ...]]:
+        """Return, for each example, its outcomes by seeds, up to the last that is not settled."""
+        last = _last_open(judgement)
+        new = [seed for seed in seeds if self.seeded.get(seed, (-1, ()))[0] < last]
+        common = Plan(0, sources=self.sources, last=last)
+        runs = self._evaluated([replace(common, seed=n, engine=n % _ENGINES) for n in new])
+        for seed, outcomes in zip(new, zip(*runs, strict=True), strict=True):
+            self.seeded[seed] = last, outcomes
+        return list(zip(*(self.seeded[seed][1] for seed in seeds), strict=True))
 
     def by_documented_values(self, judgement: Judgement, chance: Sequence[int]) -> Judgement:
         """Judge the page by further runs. chance: the indices of examples that depend on chance."""
@@ -165,21 +178,40 @@ class _Rounds:
             return judgement
         again = judge(self.examples, _pairs(all_runs))
         shown_first = _shown_at_first_use(self.examples)
-        results = []
+        results, all_samples = [], dict[int, Samples]()
         for i, (first, second) in enumerate(zip(judgement.results, again, strict=True)):
             before, later = judgement.outcomes[i]
             runs = all_runs[i]
             if held := self._by_statements(i, first, judgement.outcomes, all_runs):
                 results.append(held)
                 continue
-            samples = _samples([outcome.output for outcome in (before, *runs)])
+            samples = all_samples[i] = _samples([run.output for run in (before, *runs)])
             is_same_by_luck = i in self.lucky and runs[0].output == before.output
             if len({before, later, *runs}) > 1 and not is_same_by_luck:
                 first = _better_result(first, second, runs, samples, i in shown_first)
             results.append(first)
+        results = self._tried_again(results, all_samples, judgement)
         pairs = enumerate(_pairs(all_runs))
         outcomes = [judgement.outcomes[i] if i in self.lucky else pair for i, pair in pairs]
         return Judgement(_with_repetitions(results), outcomes)
+
+    def _tried_again(
+        self, results: Sequence[Result], samples: Mapping[int, Samples], judgement: Judgement
+    ) -> list[Result]:
+        """Return the results; numbers that no run seemed to print pass where more seeds do."""
+        tried = list(results)
+        doubted = {
+            i: sample
+            for i, sample in samples.items()
+            if (why := sample.contradiction(tried[i].example.expected))
+            and tried[i].note == f"{_BY_CHANCE}{why}"
+        }
+        more = self._more(doubted, judgement, _MORE_SEEDS[len(_SEEDS) :]) if doubted else {}
+        for i, outcomes in more.items():
+            texts = [doubted[i].texts[0], *(outcome.output for outcome in outcomes)]
+            if not replace(doubted[i], texts=texts).contradiction(tried[i].example.expected):
+                tried[i] = judgement.results[i]
+        return tried
 
     def _by_statements(
         self,
@@ -216,20 +248,20 @@ class _Rounds:
                 return []
             repeated = self._evaluated([replace(FIRST, sources=literals)])
             return [(*pair, *run) for pair, run in zip(judgement.outcomes, repeated, strict=True)]
-        failed = (i for i, result in enumerate(judgement.results) if result.failed)
-        last = max((*chance, *failed))
+        last = _last_open(judgement)
         adopted = self._adopting(judgement, chance, self.sources, vary=False)
         varied = self._adopting(judgement, chance, literals, vary=True)
         plans = [
             replace(FIRST, **adopted),
             replace(SECOND, **adopted),
             replace(FIRST, **varied),
-            *(Plan(seed, sources=self.sources, last=last) for seed in _SEEDS),
             replace(FIRST, clock=SECOND.clock, sources=self.sources, last=last),
         ]
         if any(self.examples[i].language != LUA for i in chance):
             plans.append(replace(FIRST, sources=self.sources, last=last))
-        return self._evaluated(plans)
+        by_seeds = self._by_seeds(_SEEDS, judgement)
+        pairs = zip(self._evaluated(plans), by_seeds, strict=True)
+        return [(*runs[:_ADOPTED], *seeded, *runs[_ADOPTED:]) for runs, seeded in pairs]
 
     def _adopting(
         self, judgement: Judgement, chance: Sequence[int], replaced: Mapping[int, str], vary: bool
@@ -263,6 +295,12 @@ class _Rounds:
             tuple(comparable_outcome(example, outcome) for outcome in outcomes)
             for example, outcomes in zip(self.examples, outcomes_by_example, strict=True)
         ]
+
+
+def _last_open(judgement: Judgement) -> int:
+    """Return the index of the last example that fails or depends on chance."""
+    is_open = [result.failed or result.verdict is Verdict.LAYOUT for result in judgement.results]
+    return len(is_open) - 1 - is_open[::-1].index(True)
 
 
 def _holds(example: Example, outcome: Outcome, sort: Callable[[str], str]) -> bool:
@@ -334,7 +372,7 @@ def _better_result(
     why = samples.contradiction(expected)
     if not why and samples.differ and not is_shown_first:
         why = _unlike_fixed(expected, [run.output for run in outcomes[:_ADOPTED]], samples.texts)
-    note = f"by chance, but {why}"
+    note = f"{_BY_CHANCE}{why}"
     return replace(first, verdict=Verdict.DIFFERS, note=note) if why else first
 
 

@@ -11,8 +11,6 @@ because the page gives `module`, `size` and `step` no value. The names that a fa
 have assigned count as unknown below it, so that one failure is reported once.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections import Counter
@@ -159,6 +157,8 @@ class _Fragments:
         used = self._read_in(source) - bound
         if is_lua:
             used |= lua_names.reused_names(source)
+        elif python_syntax.expression(source):
+            bound |= {"_"}
         missing = self._missing(result, bound, used, undefined)
         stand_ins = lua_names.placeholders(source) - self._given - bound if is_lua else set()
         if not is_lua and result.verdict is Verdict.ERROR and _LEFT_OPEN.search(source):
@@ -205,24 +205,24 @@ class _Fragments:
         self._modified = {**dict.fromkeys(used - self._predefined, line), **self._modified}
         # What it would have set is missing below, not what a call may do to what it is given.
         changed = names.changed_names(self._language, source) - self._predefined
-        modules = {text for text in lua_names.strings(source) if "." in text}
-        self._spoil(bound | changed | modules, line)
+        self._spoil(bound | changed | lua_names.required_modules(source), line)
 
     def _add(self, result: Result, source: str, bound: Set[str], origins: list[int]) -> None:
         """Record what an example that is no fragment has set."""
         self._ran.append(result.example)
-        self._headings.update(dict.fromkeys(bound, result.example.heading))
+        lasting = names.lasting_names(self._language, source)
+        self._headings.update(dict.fromkeys(lasting, result.example.heading))
         self._note_files(source, bound)
         if named := _NAMED_TEXT.fullmatch(source):
             self._texts[named["name"]] = named["text"]
-        else:
+        elif result.verdict is not Verdict.DEVICE:  # else it has made no files
             self._strings |= set(lua_names.strings(source))
-        self._given |= names.lasting_names(self._language, source)
+        self._given |= lasting
         self._bound |= self._given
         for name in bound:
             self._modified.pop(name, None)
         if result.verdict is Verdict.ERROR:
-            self._spoil(bound, result.example.line)
+            self._spoil(bound | lua_names.required_modules(source), result.example.line)
             return
         if not result.failed:
             # Missing values spoil no module.
@@ -324,11 +324,11 @@ class _Fragments:
         return f"{FOLLOWS} {min(lines)}" if lines else ""
 
     def _of_other_sections(self, example: Example, got: str, used: Set[str]) -> str:
-        """Return a note on letters that are wrong arguments, with values of other sections; or ''.
+        """Return a note on letters that do not fit, with values of other sections; or ''.
 
         In `nn.BatchNormalization(m)`, m is the reader's, and no layer that has been m elsewhere.
         """
-        if example.kind is not Kind.BARE or example.expected or "argument" not in got:
+        if example.kind is not Kind.BARE or example.expected or not _REFUSED.search(got):
             return ""
         here = example.heading
         letters = [n for n in sorted(used) if len(n) == 1 and self._headings.get(n, here) != here]
@@ -374,9 +374,10 @@ _OF_PYTHON_2 = frozenset(
 )
 #: `function Module:run()`: who extends a class does not mean a variable of nearly the same name.
 _EXTENDED = re.compile(r"\bfunction\s+([A-Za-z_]\w*)[.:]")
-#: An error in the page's own code on a variable without a value.
+#: An error in the page's own code, also in a string, on a variable without a value.
 _VALUELESS = re.compile(
-    r"(?:stdin:\d+: attempt to [\w ]+ global|\A(?:[ \t].*\n|Traceback.*\n)*NameError: name)"
+    r"(?:(?:stdin|\"\]):\d+: attempt to [\w ]+ global"
+    r"|\A(?:[ \t].*\n|Traceback.*\n)*NameError: name)"
     r" '(?P<name>\w+)' \(?(?:a nil value|is not defined)"
     r"|stdin:\d+: (?:while creating metatable [\w.]+: bad argument #1 \("
     r"|bad argument #2 \(invalid parent class name )(?P<module>\w+)(?: is an invalid|\.)"
@@ -390,6 +391,8 @@ _NO_FIELD = re.compile(
 )
 #: An error in the page's own code for want of what a module may add to others.
 _ADDED = re.compile(r"\Astdin:\d+: attempt to (?:call|index) (?:field|method) '")
+#: An error for an argument, or for a variable of one letter that has no fields.
+_REFUSED = re.compile(r"argument|attempt to index \w+ '\w'")
 #: An error for what has been made before.
 _MADE_TWICE = re.compile(r"[<'](\w+)[>'] already \w+|attempt to redefine '(\w+)'")
 #: In Python, what stands for the reader's own values.

@@ -6,8 +6,6 @@ its own; a prompt or the spaces between digits were lost. A repair is only a pro
 tries it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod

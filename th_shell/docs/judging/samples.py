@@ -5,8 +5,6 @@ what the page shows in their place says nothing, but that it is finite as they a
 be like those that the runs have printed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

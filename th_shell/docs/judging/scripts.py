@@ -4,8 +4,6 @@ What a script prints may be shown below its last statement. Where that depends o
 must be like those that its own statement prints.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate

@@ -6,8 +6,6 @@ another order. All of these are read into the same values. Tables that stand amo
 compared line by line, with their fields in order.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 

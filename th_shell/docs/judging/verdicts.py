@@ -1,7 +1,5 @@
 """Gives examples their verdicts by comparing the output of two runs with the documented text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

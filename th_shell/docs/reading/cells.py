@@ -7,8 +7,6 @@ code: an expression of names without a value, such as `tensor([1., 2.])`, is out
 may be a printed value, `torch.Size([2])`, under code whose value is shown.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Sequence

@@ -9,8 +9,6 @@ A block that has nothing but text may be what the last input of the block before
 stands under that input. Below a line such as 'It prints:' it is.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence

@@ -5,8 +5,6 @@ A marked comment says that it does: `f(1) --> 3`, `x = f(1) -- => 3`, `f(1) -- r
 nearly agrees with what is shown.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -3,10 +3,8 @@
 It decides where the inputs of a page end. Text is compiled and never run.
 """
 
-from __future__ import annotations
-
 import threading
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from th_shell.runtime.shell import Engine, LuaSyntaxError
 from th_shell.syntax import Syntax
@@ -18,6 +16,7 @@ class Compiler:
     def __init__(self, engine: Engine | None = None) -> None:
         self._given = engine
         self._lock = threading.Lock()  # one thread at a time may use an engine
+        self._compiled = lru_cache(maxsize=1 << 13)(self._compile)  # repairs ask again
 
     @cached_property
     def _engine(self) -> Engine:
@@ -26,6 +25,9 @@ class Compiler:
 
     def statement(self, text: str) -> Syntax:
         """Compile a text as statements."""
+        return self._compiled(text)
+
+    def _compile(self, text: str) -> Syntax:
         # In a file, LuaJIT skips a first line that begins with '#'.
         text = f"\n{text}" if text.startswith("#") else text
         try:

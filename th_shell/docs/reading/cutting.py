@@ -6,8 +6,6 @@ prompt that does not compile is output. Text with no input above it becomes an e
 run, so that the report has all of the page.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,6 +33,8 @@ from th_shell.tokens import Nesting, without_texts
 
 #: The prompts 'th> ', 'lua> ' and '> ', and those of continuation lines: '>> ', '..> '.
 _PROMPT_LINE = re.compile(rf"^\s*{SHELL}?>(?!>)\s?(?P<input>.*)$")
+#: The prompt of Python, which some pages write before Lua.
+_PYTHONS = re.compile(r"^(\s*)>>>(?=\s)")
 _CONTINUED = r"^\s*(?:>>(?!>)|\.(?: |\.\.?)>{})\s?(?P<input>.*)$"
 _MORE_PROMPT = re.compile(_CONTINUED.format(""))
 _MORE = re.compile(_CONTINUED.format(rf"|{SHELL}?>"))
@@ -106,10 +106,18 @@ def cut(blocks: Sequence[Block], compiler: Compiler, locals_stay: bool = False) 
         elif has_cells(block):
             examples += cut_cells(block, compiler)
         else:
-            cutter = _Cutter(block, compiler, locals_stay, frozenset(known))
+            cutter = _Cutter(_with_prompts(block), compiler, locals_stay, frozenset(known))
             examples += cutter.cut()
             known |= cutter.assigned
     return examples
+
+
+def _with_prompts(block: Block) -> Block:
+    """Return a block of Lua with prompts of Lua, where it has none but those of Python."""
+    if any(_PROMPT_LINE.match(line.text) for line in block.lines):
+        return block
+    lines = [Line(line.number, _PYTHONS.sub(r"\1>", line.text)) for line in block.lines]
+    return replace(block, lines=tuple(lines))
 
 
 def _margin(line: str) -> int:

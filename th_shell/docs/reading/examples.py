@@ -4,8 +4,6 @@ A page format hands on blocks, with the numbers of their lines in the page and t
 example is an input with the text that its page documents under it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace

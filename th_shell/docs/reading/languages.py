@@ -4,8 +4,6 @@ A block names its language at its fence: in CommonMark in the first word, in MyS
 directive or as one, in Pandoc among attributes. Where it names none, its first prompt tells.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ The prompt tells nothing of the language: iTorch has it as IPython does. Where o
 is no Python, and all are Lua, they are Lua.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Sequence
 from dataclasses import replace

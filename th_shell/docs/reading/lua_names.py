@@ -1,9 +1,7 @@
 """The names in Lua code: which variables it reads, and which it gives a value; its strings."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from functools import lru_cache
 
 from th_shell.runtime.shell import KEYWORDS, Token, tokens
@@ -31,6 +29,7 @@ _CHANGED = re.compile(
 )
 #: `require 'nn'` alone: modules of this kind are variables of their own name.
 _REQUIRED = re.compile(rf"(?:^|[;\n])[^\S\n]*require\s*(?:\(\s*)?([\"'])({_NAME})\1")
+_MODULES = re.compile(r"\brequire\s*(?:\(\s*)?([\"'])([\w.-]+)\1")
 _DOTS = re.compile(r"(?<!\.)\.\.\.(?!\.)")
 _TAKES_ANY = re.compile(r"\bfunction\b ?[\w.:]* ?\([^()]*\.\.\.")
 _STAND_INS = re.compile(r"(?<![\w.:])(?:module\b(?!\s*[({=])|(?:string|table)\b(?!\s*[.:\[({=]))")
@@ -41,19 +40,24 @@ _REQUIRES = re.compile(r"=\s*require\b")
 _END = Token("sign", "", 0)
 
 
-def bound_names(source: str) -> set[str]:
+_kept = lru_cache(maxsize=1 << 13)  # each input of a page is asked for its names, several times
+
+
+@_kept
+def bound_names(source: str) -> frozenset[str]:
     """Return the names that code gives a value, also those of locals and parameters."""
     code = _without_strings(source)
     inner = _split(names for pattern in (*_INNER, _LOCALS) for names in pattern.findall(code))
     return lasting_names(source) | inner - KEYWORDS
 
 
-def lasting_names(source: str) -> set[str]:
+@_kept
+def lasting_names(source: str) -> frozenset[str]:
     """Return the names that code gives a value which may outlive it: no parameters."""
     code = _INNER_LOCAL.sub("\n", _without_strings(source))
     lists = _LOCALS.findall(code) + _FUNCTIONS.findall(code)
     lists += [name for _, name in _REQUIRED.findall(source)]
-    return (assigned_names(code) | _split(lists)) - KEYWORDS
+    return frozenset(assigned_names(code) | _split(lists)) - KEYWORDS
 
 
 def reused_names(source: str) -> set[str]:
@@ -80,7 +84,7 @@ def placeholders(source: str) -> set[str]:
     return set(_STAND_INS.findall(code)) | marks | set(_BLANKS.findall(code))
 
 
-@lru_cache(maxsize=1 << 13)  # each input of a page is asked for its names, several times
+@_kept
 def _without_strings(source: str) -> str:
     """Return code without its comments, and without strings and their quotes."""
     return re.sub("[\"']", " ", without_texts(f"{source}\n"))
@@ -94,7 +98,12 @@ def required_names(source: str) -> set[str]:
     )
 
 
-def changed_names(source: str) -> set[str]:
+def required_modules(source: str) -> set[str]:
+    """Return the modules that code requires, by their whole names."""
+    return {name for _, name in _MODULES.findall(source)}
+
+
+def changed_names(source: str) -> Set[str]:
     """Return the names whose values code binds, sets a field of, or calls a method of by itself."""
     return bound_names(source) | set(_CHANGED.findall(without_texts(f"{source}\n")))
 
@@ -111,7 +120,8 @@ def _split(lists: Iterable[str]) -> set[str]:
     return {name.strip() for names in lists for name in names.split(",")}
 
 
-def read_names(source: str) -> set[str]:
+@_kept
+def read_names(source: str) -> frozenset[str]:
     """Return the names that code uses otherwise: not as fields, methods or keys of tables."""
     names, before = set(), ""
     opened: list[str] = []
@@ -126,7 +136,7 @@ def read_names(source: str) -> set[str]:
         elif token.text in ")]}" and opened:
             opened.pop()
         before = token.text
-    return names
+    return frozenset(names)
 
 
 def called_names(source: str) -> set[str]:

@@ -1,18 +1,16 @@
 """The names in code of any language that examples have: functions of a language and a source."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
 from th_shell import python_syntax
 from th_shell.docs.reading import lua_names
 from th_shell.docs.reading.examples import PYTHON
 
-_Names = Callable[[str], set[str]]
+_Names = Callable[[str], Set[str]]
 
 
-def _of(in_python: _Names, in_lua: _Names) -> Callable[[str, str], set[str]]:
-    return lambda language, source: (in_python if language == PYTHON else in_lua)(source)
+def _of(in_python: _Names, in_lua: _Names) -> Callable[[str, str], frozenset[str]]:
+    return lambda language, source: frozenset((in_python if language == PYTHON else in_lua)(source))
 
 
 #: Returns the names that code gives a value.

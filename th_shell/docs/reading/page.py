@@ -4,8 +4,6 @@ How blocks are found depends on the page's format (`formats`). In text pages, bl
 lines between them are joined, since page breaks split blocks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

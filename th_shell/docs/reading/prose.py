@@ -5,8 +5,6 @@ author's: a heading, an item of a list, a comment, a sentence, or words of anoth
 that of the code.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Sequence
 

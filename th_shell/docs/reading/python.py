@@ -5,8 +5,6 @@ prompts, all of which is one cell. Python's parser decides where an input ends w
 their prompts, and that text without prompts is no code.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile

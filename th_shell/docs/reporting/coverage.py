@@ -8,8 +8,6 @@ A page documents a function where a heading has its name before a bracket, `lume
 directive such as `.. function::`.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -5,8 +5,6 @@ lines, colours, comments of the page, 'of size' for 'of dimension', numbers that
 precision that the page shows, and whatever a line '...' of the page stands for.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher

@@ -7,8 +7,6 @@ as a diff by lines, on a terminal in colours.
 The convention of https://no-color.org holds: with NO_COLOR in the environment there are no colours.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

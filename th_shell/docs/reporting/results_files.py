@@ -1,7 +1,5 @@
 """Writes results for programs: as JSON, and as JUnit's XML, as pytest does for the same pages."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

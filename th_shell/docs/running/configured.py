@@ -6,8 +6,6 @@ Pages of a library often leave out its import, as those of PyTorch do: `torch` i
 it is in Lua. So a page that uses such a name, and nowhere gives it a value, has it imported first.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing

@@ -6,8 +6,6 @@ the page runs these blocks. So such a name has two values from the first such bl
 prompts and one for the blocks, which are exchanged where the page goes from one form to the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from th_shell import python_syntax

@@ -10,8 +10,6 @@ a global. Where that would change what follows, it stays one:
   alone: the libraries need it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

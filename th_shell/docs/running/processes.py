@@ -264,6 +264,8 @@ class Run:
                     late, deadline = True, time.monotonic() + _GRACE
                     with suppress(OSError):
                         self._line.send(b"interrupt")
+                elif reply.name == "values" and reply.body.isdigit():
+                    printed = int(reply.body)
                 elif reply.name == "values":
                     printed = self.position()
                     os.write(self._requests, GO)

@@ -15,11 +15,10 @@ message is a line with a word and a number, then so many bytes, its body, and a 
     module  begins a namespace with the names of a module of Python: a folder, and the name
 
 The replies are `done` and `error`, with the message. During `input` and `cell` an engine may reply
-`values` first: what follows is the values that the prompt shows. Then it reads the line `go`. An
-engine that gets SIGINT stops the example and replies `error`.
+`values` first: what follows is the values that the prompt shows. Its body is the number of bytes
+that were printed so far; an engine that does not know it reads the line `go` then. An engine that
+gets SIGINT stops the example and replies `error`.
 """
-
-from __future__ import annotations
 
 import os
 import re

@@ -9,8 +9,6 @@ processes.
 The system's names, sizes and times of files remain visible everywhere, and the environment.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import shutil

@@ -7,8 +7,6 @@ processes, to reach the network, to touch other processes, to change the attribu
 that do many things by numbers are allowed with the numbers that programs need.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

@@ -7,8 +7,6 @@ Lines that start a Lua session are not run, either: the inputs behind them run a
 page.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Sequence

@@ -11,8 +11,6 @@ Requests come by a socket, each a JSON object with four descriptors: the run's l
 and replies of the engine, and the file for the output. See `processes`, the other side.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import os

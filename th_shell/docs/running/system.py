@@ -1,7 +1,5 @@
 """Limits, ends and cleans up processes of runs by calls of Linux; elsewhere, less is done."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import resource

@@ -1,11 +1,9 @@
 """The engine for pages of Torch7: answers the protocol's requests by this project's runtime."""
 
-from __future__ import annotations
-
+import os
 import signal
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
 
 from th_shell.docs.running import protocol
 from th_shell.packages.place import search_users_tree
@@ -42,7 +40,7 @@ def serve(engine: Engine) -> None:
     """Answer requests until there are no more."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     requests = open(protocol.REQUESTS, "rb", closefd=False)
-    worker = _Worker(engine, requests)
+    worker = _Worker(engine)
     with suppress(OSError):  # the page has closed these files
         while request := protocol.read_message(requests):
             reply = worker.answer(request)
@@ -53,9 +51,8 @@ def serve(engine: Engine) -> None:
 class _Worker:
     """Answers requests by methods of their names: `do_run` answers `run`."""
 
-    def __init__(self, engine: Engine, requests: BinaryIO) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._requests = requests
 
     def answer(self, request: protocol.Message) -> protocol.Message:
         """Do what a request asks for, and return the reply."""
@@ -92,7 +89,7 @@ class _Worker:
         self._engine.inputs.evaluate(source, before_values=self._before_values)
 
     def _before_values(self) -> None:
-        """Tell th-docs that the values come next, and wait until it knows."""
+        """Tell th-docs that the values come next, behind what is printed so far."""
         self._engine.flush()
-        protocol.write_message(protocol.REPLIES, protocol.Message("values"))
-        self._requests.read(len(protocol.GO))
+        printed = b"%d" % os.fstat(1).st_size
+        protocol.write_message(protocol.REPLIES, protocol.Message("values", printed))

@@ -15,8 +15,6 @@ matches:
 Names of files are relative to the folder of the file.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

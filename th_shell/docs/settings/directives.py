@@ -14,8 +14,6 @@ block they are comments of the code, and are taken out of it. What stands in cod
 language is no directive.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

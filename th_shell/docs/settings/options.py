@@ -4,8 +4,6 @@ They are set in TOML files, in directives, and on the command line (`command_lin
 read them by `OPTIONS`. An error in a TOML file names the file and the line.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Counters in bytecode: chunks with them run as without, and they can be taken out again."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -30,6 +28,7 @@ def lua() -> Any:
 FILES = sorted(LUA.rglob("*.lua")) + sorted((TOP / "tests").rglob("*.lua"))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("strip", [False, True])
 def test_taking_them_out_gives_the_bytes_as_written(lua: Any, strip: bool) -> None:
     changed = 0
@@ -162,12 +161,7 @@ def test_a_loop_that_begins_otherwise_is_compiled_as_a_loop_again(lua: Any) -> N
 
 @pytest.mark.parametrize(
     "source",
-    [
-        "return 1",
-        "print('a') print('b')",
-        "local function f() print(1) end f()",
-        "if x then return else print(2) end",
-    ],
+    data(__file__, "test_what_ends_soon_is_left_as_it_is"),
 )
 def test_what_ends_soon_is_left_as_it_is(lua: Any, source: str) -> None:
     assert lua.dumps(source.encode(), b"=x")[1] is None

@@ -1,7 +1,5 @@
 """What programs see of the counters in what they load: nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

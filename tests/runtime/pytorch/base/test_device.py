@@ -1,7 +1,5 @@
 """torch.device: names of devices, of which there is the processor alone."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from collections.abc import Callable

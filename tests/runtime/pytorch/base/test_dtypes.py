@@ -1,7 +1,5 @@
 """torch.finfo and torch.iinfo tell what PyTorch 2.15 does."""
 
-from __future__ import annotations
-
 import pytest
 
 import th_shell.torch as torch

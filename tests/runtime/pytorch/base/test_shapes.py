@@ -1,7 +1,5 @@
 """torch.Size: a tuple that stays one of sizes."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

@@ -1,7 +1,5 @@
 """Wrong arguments: what PyTorch 2.15 says of them. The answers were printed by it."""
 
-from __future__ import annotations
-
 import pytest
 
 import th_shell.torch as torch
@@ -53,11 +51,7 @@ def test_names_that_tensors_lack(name: str, why: str) -> None:
 
 @pytest.mark.parametrize(
     ("code", "message"),
-    [
-        ("torch.ones(2, requires_grad=True)", "autograd is not provided here"),
-        ("X.requires_grad_()", "autograd is not provided here"),
-        ("X + 1j", "complex numbers are not provided here"),
-    ],
+    data(__file__, "test_what_is_not_provided_says_so"),
 )
 def test_what_is_not_provided_says_so(code: str, message: str) -> None:
     with pytest.raises((NotImplementedError, TypeError), match=message):

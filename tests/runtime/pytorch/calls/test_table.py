@@ -1,7 +1,5 @@
 """The rows of operations: their signatures are those of the implementations."""
 
-from __future__ import annotations
-
 import ast
 import gc
 import inspect
@@ -66,7 +64,7 @@ def uses_its_parameters(row: Row) -> bool:
     return set(inspect.signature(function).parameters) <= used | WITHOUT_EFFECT
 
 
-@pytest.mark.sample(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "holds",
     [

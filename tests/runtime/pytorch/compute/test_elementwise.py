@@ -1,7 +1,5 @@
 """Functions of elements: what is written, before an error and while others compute."""
 
-from __future__ import annotations
-
 import pytest
 
 import th_shell.torch as torch

@@ -1,7 +1,5 @@
 """The types in which operands meet, each pair as PyTorch 2.15 told it in `tables`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sums, averages and variances of many numbers, against numpy's in float64."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """torch.save and torch.load: files of PyTorch, those of old versions, and damaged ones."""
 
-from __future__ import annotations
-
 import collections
 import io
 import os

@@ -4,8 +4,6 @@ PyTorch 2.13 has written them: with it installed, `python -m tests.runtime.pytor
 writes them again.
 """
 
-from __future__ import annotations
-
 import collections
 from pathlib import Path
 from typing import Any

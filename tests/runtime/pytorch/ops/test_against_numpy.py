@@ -3,8 +3,6 @@
 The environment's TH_CASES raises the number of cases of all properties together.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

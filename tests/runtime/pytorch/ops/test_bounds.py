@@ -1,7 +1,5 @@
 """Tensors whose storage was resized."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

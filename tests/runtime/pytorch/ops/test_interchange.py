@@ -1,7 +1,5 @@
 """Memory that tensors share with numpy; copies and pickles."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import warnings

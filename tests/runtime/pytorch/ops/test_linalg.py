@@ -1,7 +1,5 @@
 """Matrices for which the algorithms find nothing."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

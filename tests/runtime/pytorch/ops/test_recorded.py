@@ -3,8 +3,6 @@
 They are transcripts (tests/transcripts.py) of expressions, with the warnings behind `W:`.
 """
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 from typing import Any

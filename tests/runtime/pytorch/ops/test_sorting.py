@@ -1,7 +1,5 @@
 """Sorting and selecting, of few elements and of many, as numpy does."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -3,8 +3,6 @@
 A tensor is shown as its elements and strides, behind its type where that is not float32.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

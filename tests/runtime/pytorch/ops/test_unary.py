@@ -1,7 +1,5 @@
 """Functions of elements against numpy's, for any shapes and layouts; and writing through views."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -65,6 +63,7 @@ def test_functions_broadcast_as_numpy_does(pair: tuple[Any, Any], name: str) -> 
     np.testing.assert_array_equal(found.array, expected)
 
 
+@pytest.mark.thorough
 @settings(max_examples=40, deadline=None)
 @given(_operands(), st.sampled_from(OPERATORS))
 def test_operators_broadcast_as_numpy_does(

@@ -1,7 +1,5 @@
 """The class of tensors: its names, and classes derived from it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Large operations: shared out to threads or not, at any load, results have the same bits."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from typing import Any

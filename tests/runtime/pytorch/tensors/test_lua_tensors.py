@@ -1,7 +1,5 @@
 """Tensors that Lua and Python share."""
 
-from __future__ import annotations
-
 import th_shell.torch as torch
 from th_shell.runtime.core.tensor import TENSOR_CLASSES
 from th_shell.torch.tensors.lua_tensors import from_lua, to_lua

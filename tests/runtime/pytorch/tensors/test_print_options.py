@@ -1,7 +1,5 @@
 """What torch.set_printoptions sets, and what it leaves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import inf
 from typing import Any

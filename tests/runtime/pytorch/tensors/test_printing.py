@@ -1,7 +1,5 @@
 """The text of tensors and storages is PyTorch's, letter by letter."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

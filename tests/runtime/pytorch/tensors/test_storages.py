@@ -1,7 +1,5 @@
 """Storages of tensors: typed ones and those of bytes, sharing and resizing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

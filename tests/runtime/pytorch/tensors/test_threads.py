@@ -1,7 +1,5 @@
 """Threads of a program that compute at the same time, and processes that it forks meanwhile."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

@@ -14,15 +14,7 @@ def found(page: str) -> list[tuple[str, str, list[tuple[int, str]]]]:
 
 
 def test_lines_without_tags_and_with_their_numbers() -> None:
-    page = """\
-<h1>Big <i>title</i></h1>
-<p>x = 0</p>
-<pre class="example">
-&gt; x = <span class="string">'&amp;&#39;'</span>
-
-&gt;<span> x
-</span>&amp;'
-</pre>"""
+    page = data(__file__, "test_lines_without_tags_and_with_their_numbers")
     assert found(page) == [
         ("Big title", "", [(4, "> x = '&''"), (5, ""), (6, "> x"), (7, "&'")]),
     ]

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data_files import data
 from th_shell.docs.checking import check_page
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Block
@@ -18,16 +19,7 @@ def found(source: str) -> list[tuple[str, list[tuple[int, str]]]]:
 
 
 def test_usage_reaches_to_the_next_tag() -> None:
-    source = """\
---- Adds.
--- @param a number
--- @usage x = add(1, 2) --> 3
--- if x then
---   print(x)
--- end
--- @usage y = add(x, 1)
--- @return number
-function M.add(a, b)"""
+    source = data(__file__, "test_usage_reaches_to_the_next_tag")
     assert found(source) == [
         ("M.add", [(3, "x = add(1, 2) --> 3"), (4, "if x then"), (5, "  print(x)"), (6, "end")]),
         ("M.add", [(7, "y = add(x, 1)")]),
@@ -62,19 +54,7 @@ def test_strings_are_no_comments(code: str) -> None:
 
 
 def test_heading_is_what_the_documentation_declares() -> None:
-    source = """\
---- One.
--- @usage a = 1
-local function one() end
--- @usage b = 1
-function none() end
---- Two.
--- @usage c = 1
-M.two = {}
---- Three.
--- @usage d = 1
-
-local unrelated = 1"""
+    source = data(__file__, "test_heading_is_what_the_documentation_declares")
     assert [heading for heading, _ in found(source)] == ["one", "one", "M.two", "M.two"]
 
 

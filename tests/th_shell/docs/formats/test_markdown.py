@@ -72,11 +72,12 @@ def test_prompt_within_code_is_one_example(tmp_path: Path) -> None:
     assert contents(read_page(page).blocks) == [[(2, "th> 1")], [(5, "th> 2")], [(9, "th> 3")]]
 
 
-LINES = """\
+TEXTS = """\
 |text|more text|Text > x|- item|- Item|1. item|  more|    code|      code|```|``` lua|~~~|> quote
 > ```
-# Title|===|---|***|<!--|-->|<pre>|</pre>|<div>|[a]: b|\ttab|* * *|x|\f|+ | text|    - x|    text
-> text|>     code|- ```|  ```|-     code|<script>|</script>""".replace("\n", "|").split("|")
+# Title|===|---|***|<!--|-->|<textarea>|</textarea>|<div>|[a]: b|\ttab|* * *|x|\f|+ | text
+    - x|    text|> text|>     code|- ```|  ```|-     code|<script>|</script>"""
+LINES = TEXTS.replace("\n", "|").split("|")
 
 
 @pytest.mark.thorough
@@ -95,6 +96,7 @@ def test_blocks_are_those_of_the_whole_page(lines: list[str]) -> None:
     assert found == whole
 
 
+@pytest.mark.thorough
 @given(lines=st.lists(st.sampled_from(LINES), max_size=14))
 @settings(max_examples=100, deadline=None)
 def test_lines_have_their_numbers(lines: list[str]) -> None:

@@ -5,8 +5,6 @@ finds its blocks of code, in order, or raises PageError. A module is imported wh
 pages is read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 

@@ -5,8 +5,6 @@ functions; also what is assigned to `__doc__`, and the texts of the table `__tes
 namespace of its own, which begins with that of the module: see `in_module`.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Torch7's early documentation is written so (`.dok`). DokuWiki's own pages are texts (`.txt`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """HTML pages: the text of <pre> elements is code."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -20,11 +18,14 @@ _ANY_LANGUAGE = "default"
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 
 
-def find(lines: Sequence[str]) -> Iterator[Block]:
-    """Return the <pre> elements of a page; their tags are left out. Raises PageError."""
+def find(lines: Sequence[str], start: int = 0) -> Iterator[Block]:
+    """Return the <pre> elements of a page; their tags are left out. Raises PageError.
+
+    start: the index of the first line that is read.
+    """
     page = _Page()
     try:
-        page.feed("\n".join(lines))
+        page.feed("\n" * start + "\n".join(lines[start:]))
         page.close()
     except AssertionError as error:  # what Python's parser raises for unknown declarations
         raise PageError(f"not HTML: line {page.getpos()[0]}: {error}") from None

@@ -4,8 +4,6 @@ These are the texts of the tag @usage, fences, and prompts; in the comments of d
 begin with '---' or '--[[--', indented code as well. The text of a comment is read as Markdown.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

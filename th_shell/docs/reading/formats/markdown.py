@@ -1,10 +1,8 @@
-"""Markdown pages, which markdown-it-py reads as CommonMark: fences and indented code.
+"""Markdown pages, which markdown-it-py reads as CommonMark: fences, indented code, <pre> of HTML.
 
 The parser takes its time for every line and every letter. What cannot matter to the structure of a
 page is kept from it: most lines of prose, and what stands behind the first letter of the others.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,6 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from th_shell.docs.reading.examples import Block, Line
+from th_shell.docs.reading.formats import html
 from th_shell.docs.reading.formats.other_marks import as_fences
 from th_shell.docs.reading.formats.text import complete, with_sessions
 from th_shell.docs.reading.languages import DIRECTIVES, directed, fence_language, without_options
@@ -42,6 +41,8 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
             headings.append((start + 1, _plain(" ".join(lines[start:end]))))
         elif token.type in ("fence", "code_block"):
             blocks.append(_block(token, outline, lines))
+        elif token.type == "html_block" and "<pre" in token.content:
+            blocks += html.find(lines[:end], start)
     return complete(list(with_sessions(lines, blocks, quotes=True)), headings, lines)
 
 

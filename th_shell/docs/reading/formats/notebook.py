@@ -5,8 +5,6 @@ writes each line of a cell on a line of its own. Of the outputs, text counts: wh
 cell's value as text, and the name and message of an error; pictures do not.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from bisect import bisect_right

@@ -5,8 +5,6 @@ indented in an admonition or a tab of MkDocs (`!!! note`, `=== "Lua"`). Jekyll's
 part of the code that it encloses.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

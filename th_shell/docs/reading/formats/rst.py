@@ -3,8 +3,6 @@
 Directives that docutils does not know, such as those of Sphinx, are read for what is in them.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +19,7 @@ from th_shell.docs.reading.languages import DIRECTIVES, directed
 from th_shell.docs.settings.settings import PageError
 
 _NAME = re.compile(r"\.\. +([\w:.+-]+?)::(?:\s|$)")
+_SESSION = re.compile(r"\s*>>> ")
 _TOO_DEEP = "its lists or margins are nested too deep"
 #: Margins within one another that docutils cannot read, which has a copy of the page for each.
 _DEEPEST = 200
@@ -52,6 +51,8 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
             default = node["language"]
         elif isinstance(node, nodes.doctest_block):
             blocks.append(_block(node, "python"))
+        elif isinstance(node, nodes.comment) and _SESSION.match(node.astext()):
+            blocks.append(_hidden(node, lines))
         elif isinstance(node, nodes.literal_block) and _is_code(node):
             blocks.append(_block(node, node.get("language", default)))
     return complete(blocks, headings, lines)
@@ -68,6 +69,15 @@ def _depth(lines: Sequence[str]) -> int:
         margins.append(margin)
         deepest = max(deepest, len(margins))
     return deepest
+
+
+def _hidden(node: nodes.comment, lines: Sequence[str]) -> Block:
+    """Return the session of a comment, which doctest runs and readers do not see."""
+    texts = node.astext().split("\n")
+    # docutils tells where the comment ends, and not how many blank lines stand there.
+    above = range(min(node.line or 1, len(lines)), 0, -1)
+    first = next((n for n in above if lines[n - 1].rstrip().endswith(texts[0].strip())), 1)
+    return Block(first - 1, first + len(texts), "python", numbered(texts, first))
 
 
 def _is_code(node: nodes.literal_block) -> bool:

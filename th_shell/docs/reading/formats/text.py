@@ -3,6 +3,8 @@
 A scanner finds fences of backticks, of tildes, or of a curly quote and a backtick, at any
 indentation, closed or not.
 
+A text with directives, `.. code-block::`, is read as reStructuredText.
+
 Prompts may also stand outside of them, as in Markdown and reStructuredText. In a text, `> ` is one
 below a line that starts a shell, such as `$ torch`. A line that begins with
 the prompt 'th> ' is an example wherever it stands. Its block has what follows up to a blank line;
@@ -11,8 +13,6 @@ beyond it, further prompts and what can only be part of a printed tensor. Python
 ended (see `prose`).
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
@@ -20,6 +20,7 @@ from dataclasses import replace
 
 from th_shell.docs.reading.cells import CELL, cells
 from th_shell.docs.reading.examples import PRINTED, PYTHON, Block, Line, numbered
+from th_shell.docs.reading.formats import reader
 from th_shell.docs.reading.formats.dokuwiki import tagged
 from th_shell.docs.reading.formats.other_marks import as_fences
 from th_shell.docs.reading.languages import NAMED_PROMPT, STARTS
@@ -31,13 +32,20 @@ from th_shell.syntax import Syntax
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,}|[“”]`)\s*(?P<language>[\w.+-]*)(?:(?<!\s)\s+)?$")
 _FENCE_MARKS = ("`", "~", "“", "”")
 _HEADING = re.compile(r"^#{1,6}\s+(?P<text>.*)$")
+#: A directive of reStructuredText.
+_DIRECTIVE = re.compile(r"\.\. [\w-]+::(?:\s|$)")
 #: A line that is a heading if it stands alone: short, and no sentence.
 _SHORT = re.compile(r"^[^\W_](?:.{0,58}[^\s.,:;!?…。])?$")
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
     """Return the blocks of a text page, and blocks of the prompts outside of fences."""
-    lines = as_fences(lines)
+    if any(map(_DIRECTIVE.match, lines)):
+        return reader(".rst")(lines)
+    return _found(as_fences(lines))
+
+
+def _found(lines: Sequence[str]) -> Iterator[Block]:
     of_tags, rest = tagged(lines)
     fenced = sorted([*of_tags, *_fenced(rest)], key=lambda block: block.opening)
     blocks = list(with_sessions(lines, fenced))
