@@ -13,7 +13,7 @@ from th_shell import options
 from th_shell.docs.command_lines import parser_of
 
 BASH = """\
-source {file}
+source '{file}'
 COMP_WORDS=({words}) COMP_CWORD={last}
 _shtab_{name} >/dev/null 2>&1
 printf '%s\\n' "${{COMPREPLY[@]}}"
@@ -74,7 +74,7 @@ def test_bash_completes(program: str, tmp_path: Path) -> None:
 def test_fish_completes(program: str) -> None:
     need("fish")
     file = SHARE / f"fish/vendor_completions.d/{program}.fish"
-    lines = shell("fish", "-c", f"source {file}; complete -C '{program} --'")
+    lines = shell("fish", "-c", f"source '{file}'; complete -C '{program} --'")
     long = {option for option in all_options(program) if option.startswith("--")}
     assert {line.split("\t")[0] for line in lines} == long
 
@@ -84,7 +84,7 @@ def test_zsh_completes(program: str) -> None:
     """Zsh loads the function by its first line, as `compinit` does, and has all options in it."""
     need("zsh")
     folder = SHARE / "zsh/site-functions"
-    load = f"fpath=({folder} $fpath); autoload -Uz compinit; compinit -D"
+    load = f"fpath=('{folder}' $fpath); autoload -Uz compinit; compinit -D"
     shown = shell("zsh", "-fc", f"{load}; print $_comps[{program}]; autoload +X _{program}")
     assert shown == [f"_{program}"]
     text = (folder / f"_{program}").read_text()
