@@ -12,10 +12,10 @@ import inspect
 import itertools
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from th_shell.torch.base.dtypes import dtype
 from th_shell.torch.tensors.tensor import Tensor
@@ -84,8 +84,7 @@ _PARAMETER = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One parameter of a signature."""
 
     #: The type, as PyTorch's messages have it: 'tuple of ints'.
@@ -185,7 +184,7 @@ def _parameters(implementation: Callable[..., Any]) -> list[Parameter]:
 
 def _with_kinds(parameters: list[Parameter], kinds: dict[str, str]) -> tuple[Parameter, ...]:
     """Return the parameters with the alternatives chosen for some types."""
-    return tuple([replace(p, kind=kinds.get(p.kind, p.kind)) for p in parameters])
+    return tuple([p._replace(kind=kinds.get(p.kind, p.kind)) for p in parameters])
 
 
 def _without_underscore(name: str) -> str:

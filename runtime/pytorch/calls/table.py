@@ -17,8 +17,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from th_shell.runtime.core.errors import TorchError
 from th_shell.torch.base.device import OPTIONS
@@ -45,8 +44,7 @@ Plan = Callable[..., Any]
 ByName = dict[str, tuple[str, Converter]]
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One signature, and the implementation that computes it."""
 
     schema: Schema
@@ -230,14 +228,14 @@ def _is_of_tensor(schema: Schema) -> bool:
 
 def _changing(row: Row) -> Row:
     """Return the row of a function that writes its result to its first argument."""
-    schema = replace(row.schema.without("out"), name=f"{row.schema.name}_")
-    return replace(row, schema=schema, in_place=True)
+    schema = Schema(f"{row.schema.name}_", row.schema.without("out").parameters)
+    return row._replace(schema=schema, in_place=True)
 
 
 def _method(row: Row) -> Row:
     """Return the row of the method for a function's: without self, which is its first parameter."""
     schema = row.schema.without(row.schema.parameters[0].name, "out")
-    return replace(row, schema=schema, is_method=True)
+    return row._replace(schema=schema, is_method=True)
 
 
 def _register(name: str, row: Row) -> None:
@@ -370,7 +368,7 @@ def _find(rows: list[Row], args: Any, named: Any) -> tuple[Plan, bool]:
         if wrong is None:
             if row.in_place:
                 count = 0 if named else len(args)
-                row = replace(row, implementation=_in_place(row.implementation, count))
+                row = row._replace(implementation=_in_place(row.implementation, count))
             return plan_of(row, args, named), is_for_all
         is_for_all = is_for_all and not wrong.of_value
     raise invalid_arguments([r.schema for r in rows], args[skip:], named, rows[0].numbers)
