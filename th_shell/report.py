@@ -18,6 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from th_shell import __version__
+from th_shell.lines import usual_lines
 from th_shell.visible import UsageError, complain, read_words, visible, visible_line
 
 _SECONDS = 60  # that a case may take
@@ -67,7 +68,7 @@ def _case(path: Path) -> str:
     option = [] if is_page else _OPTIONS.get(path.suffix, ["--convert"])
     shown = " ".join(["th-docs" if is_page else "th", *option, path.name])
     is_program = not is_page and option != ["--convert"]
-    text = f"\n{path.name}:\n\n{_indented(source.splitlines())}" if is_program else ""
+    text = f"\n{path.name}:\n\n{_indented(usual_lines(source))}" if is_program else ""
     status, printed = _run("docs.__main__" if is_page else "cli", [*option, str(path)])
     printed = _indented(printed.replace(str(path), path.name).splitlines()[-_LINES:])
     return f"{text}\n`{shown}` {status}; the last {_LINES} lines of what it prints:\n\n{printed}"

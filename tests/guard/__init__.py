@@ -6,6 +6,7 @@ what was accessed where a process ends. All processes that import ``tests`` look
 """
 
 import ctypes
+import os
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ class _Handler(ctypes.Structure):
 
 def install() -> None:
     """Guard the memory of new Lua states, and of numpy's arrays, of all that are made from now."""
+    os.environ["XDG_CACHE_HOME"] = os.devnull  # without bytecode, kept of or for what is plain
     plain = luajit._source
     guard = Path(__file__).with_name("guard.lua").read_bytes()
 

@@ -1,5 +1,6 @@
 """An engine whose Lua state is made later, by the first use or by another thread."""
 
+import os
 import threading
 
 import pytest
@@ -47,6 +48,7 @@ def test_an_error_is_that_of_each_use(monkeypatch: pytest.MonkeyPatch) -> None:
 
     engine = Engine(lambda engine: None)
     with monkeypatch.context() as patched:
+        patched.setenv("XDG_CACHE_HOME", os.devnull)  # without bytecode
         patched.setattr("th_shell.runtime.compute.luajit._source", fail)
         for _ in range(2):
             with pytest.raises(LuaError, match="^not enough memory$"):

@@ -1,5 +1,6 @@
 """The modules of Lua: what they import stands at their top, is there, and is used."""
 
+import os
 import re
 from functools import cache
 
@@ -78,6 +79,7 @@ def test_no_modules_import_each_other() -> None:
 def _import_from(
     monkeypatch: pytest.MonkeyPatch, sources: dict[bytes, bytes], name: bytes
 ) -> object:
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)  # without bytecode
     source = luajit._source
     monkeypatch.setattr(luajit, "_source", lambda path: sources.get(path) or source(path))
     return luajit._importer(luajit._new_state())(name)

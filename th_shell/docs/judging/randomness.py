@@ -158,15 +158,16 @@ class _Rounds:
     ) -> dict[int, tuple[Outcome, ...]]:
         """Return the outcomes of some examples by further seeds, by index."""
         is_lua = all(self.examples[i].language == LUA for i in indices)
-        outcomes = self._by_seeds(seeds or (_SEEDS if is_lua else _MORE_SEEDS), judgement)
+        last = max(_last_open(judgement), *indices)
+        outcomes = self._by_seeds(seeds or (_SEEDS if is_lua else _MORE_SEEDS), last)
         return {i: outcomes[i] for i in indices}
 
-    def _by_seeds(self, seeds: Sequence[int], judgement: Judgement) -> list[tuple[Outcome, ...]]:
-        """Return, for each example, its outcomes by seeds, up to the last that is not settled."""
-        last = _last_open(judgement)
+    def _by_seeds(self, seeds: Sequence[int], last: int) -> list[tuple[Outcome, ...]]:
+        """Return, for each example, its outcomes by seeds, up to the last that is asked for."""
         new = [seed for seed in seeds if self.seeded.get(seed, (-1, ()))[0] < last]
         common = Plan(0, sources=self.sources, last=last)
-        runs = self._evaluated([replace(common, seed=n, engine=n % _ENGINES) for n in new])
+        plans = [replace(common, seed=n, engine=n % _ENGINES) for n in new]
+        runs = self._evaluated(plans) if new else []
         for seed, outcomes in zip(new, zip(*runs, strict=True), strict=True):
             self.seeded[seed] = last, outcomes
         return list(zip(*(self.seeded[seed][1] for seed in seeds), strict=True))
@@ -259,7 +260,7 @@ class _Rounds:
         ]
         if any(self.examples[i].language != LUA for i in chance):
             plans.append(replace(FIRST, sources=self.sources, last=last))
-        by_seeds = self._by_seeds(_SEEDS, judgement)
+        by_seeds = self._by_seeds(_SEEDS, last)
         pairs = zip(self._evaluated(plans), by_seeds, strict=True)
         return [(*runs[:_ADOPTED], *seeded, *runs[_ADOPTED:]) for runs, seeded in pairs]
 
