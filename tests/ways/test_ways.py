@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import cycle, product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.limits import Limits, limits
@@ -92,14 +93,32 @@ def test_all_ways_agree(engine: Engine, part: int, capfd: pytest.CaptureFixture[
     check(engine, part, 1, capfd)
 
 
+def rounded_by_layout() -> set[str]:
+    """Return the names of functions whose last digits, or bits of nans, go by numpy's layout.
+
+    On processors with AVX512 numpy computes elements one by one where an operand's memory lies among
+    that of the result, and else several at once, by other formulas.
+    """
+    x = np.random.RandomState(0).randn(1000) * 3
+    with np.errstate(invalid="ignore"):
+        return {
+            name
+            for name in ("tan", "log")
+            for f in [getattr(np, name)]
+            if f(x[::-1]).tobytes() != f(x)[::-1].tobytes()
+        }
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("part", range(PARTS))
 def test_operands_that_share_memory_are_read_as_if_copied_first(
     engine: Engine, part: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    left_out = rounded_by_layout()
     lines = [
         f"{lua_call(call, at, size, function='run_shared_case')[:-1]}, {in_turn})"
         for call in calls()[part::PARTS]
+        if call.name not in left_out
         for in_turn in [str(call.name in IN_TURN).lower()]
         for at, size in enumerate(SHARED, part)
     ]
