@@ -96,8 +96,8 @@ def test_all_ways_agree(engine: Engine, part: int, capfd: pytest.CaptureFixture[
 def rounded_by_layout() -> set[str]:
     """Return the names of functions whose last digits, or bits of nans, go by numpy's layout.
 
-    On processors with AVX512 numpy computes elements one by one where an operand's memory lies among
-    that of the result, and else several at once, by other formulas.
+    On processors with AVX512 numpy computes elements one by one where an operand's memory lies
+    among that of the result, and else several at once, by other formulas.
     """
     x = np.random.RandomState(0).randn(1000) * 3
     with np.errstate(invalid="ignore"):
