@@ -145,7 +145,7 @@ def test_pages_can_be_used_by_all(opened: Callable[..., Watched], path: str, col
 
 @pytest.mark.parametrize(
     ("words", "found"),
-    [("torch.cat", "reference/torch/#torch.cat"), ("minimum", "reference/torch/#torch.min")],
+    [("torch.cat", "reference/torch/#torchcat"), ("minimum", "reference/torch/#torchmin")],
 )
 def test_search_finds_functions(opened: Callable[..., Watched], words: str, found: str) -> None:
     one = opened("")
