@@ -35,6 +35,7 @@ def test_the_walk(tmp_path: Path) -> None:
         pytest.skip("this is no repository of git")
     (tmp_path / "gitconfig").write_text(
         f'[url "{TOP}"]\n\tinsteadOf = {REPOSITORY}\n[user]\n\tname = A\n\temail = a@b\n'
+        "[advice]\n\tdetachedHead = false\n"  # this may be a checkout of a tag
     )
     env = {**os.environ, "GIT_CONFIG_GLOBAL": str(tmp_path / "gitconfig"), "TMPDIR": str(tmp_path)}
     folder = tmp_path
