@@ -6,8 +6,10 @@ names in the code are told in formula_code.py.
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from th_shell.runtime.calls.forms import Form
 from th_shell.runtime.calls.table import Row
@@ -211,10 +213,13 @@ def run_code(name: str, tensors: Sequence[int | str], more: str, steps: list[Ste
 
 def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
     """Return Lua code that looks up the inner loops, and code that calls them."""
+    steps = list(_with_copies(steps))
     places = place_temporaries(steps)
     loops, lines = [], []
     for i, step in enumerate(steps):
         if step.ufunc is None:
+            if {step.inputs[0].type, step.out.type} != {"d", "f"}:
+                return None, []
             loops.append(_converter(step))
             lines.append(_conversion(step, places))
             continue
@@ -236,6 +241,21 @@ def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
         lines.append("  count[0] = n")
         lines.append(f"  {name}_{i}(operands, count, steps, {loop[1]})")
     return loops, lines
+
+
+def _with_copies(steps: list[Step]) -> Iterator[Step]:
+    """The steps, where what is converted, and what comes of it, lies in buffers."""
+    for i, step in enumerate(steps):
+        source, out = step.inputs[0], step.out
+        if step.ufunc is None and source.kind == "tensor":
+            source = Operand("temporary", f"source{i}", source.type)
+            yield Step(np.positive, step.inputs, source, f"{source.type}->{source.type}")
+        if step.ufunc is None and out.kind == "tensor":
+            out = Operand("temporary", f"result{i}", out.type)
+            yield Step(None, (source,), out)
+            yield Step(np.positive, (out,), step.out, f"{out.type}->{out.type}")
+        else:
+            yield step._replace(inputs=(source, *step.inputs[1:]))
 
 
 def _names(step: Step) -> tuple[str, str, str]:

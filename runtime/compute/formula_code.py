@@ -41,8 +41,6 @@ def each_code(call: Call, formula: str) -> str | None:
     choice: list[tuple[str, str | None]] = []
     for k, (tree, condition) in enumerate(cases(parse(formula)), 1):
         steps = _steps(call, tree)
-        if any(step.ufunc is None for step in steps):  # Python converts types
-            return None
         run = run_code(f"run{k}", _in_order(call), numbers(call), steps)
         if run is None:
             return None

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from th_shell.runtime.compute.libm import function
+from th_shell.runtime.compute.libm import IN_DOUBLES, function
 from th_shell.runtime.core.dtypes import BYTE, INT, LONG
 
 _BINARY: dict[type[ast.AST], np.ufunc] = {
@@ -131,7 +131,7 @@ class Steps:
         result = self._of(compared or tree)
         result = self._typed(result, out.type)
         last = self.steps[-1] if self.steps else None
-        if last and last.out == result and result.type == out.type:
+        if last and last.ufunc and last.out == result and result.type == out.type:
             self.steps[-1] = Step(last.ufunc, last.inputs, out, last.signature)
         elif result.type == out.type:
             self._add(np.positive, (result,), out)
@@ -188,10 +188,18 @@ class Steps:
             raise ValueError(f"{', '.join(map(ast.unparse, nodes))}: one type is needed")
         kind = types.pop()
         typed = tuple(self._typed(x, kind) for x in inputs)
+        if kind == "f" and ufunc.__name__ in IN_DOUBLES:
+            return self._in_doubles(ufunc, *typed)
         is_compare = ufunc in _BINARY.values() and f"{kind}{kind}->?" in ufunc.types
         out = self._temporary("?" if is_compare else kind)
         self._add(ufunc, typed, out)
         return out
+
+    def _in_doubles(self, ufunc: np.ufunc, *floats: Operand) -> Operand:
+        """A function of floats, computed in double precision and rounded."""
+        out = self._temporary("d")
+        self._add(ufunc, tuple(self._converted(x, "d") for x in floats), out)
+        return self._converted(out, "f")
 
     def _negated(self, x: Operand) -> Operand:
         """A float with the other sign. (numpy's negative is not to be trusted with all strides.)"""
