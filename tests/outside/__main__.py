@@ -98,8 +98,8 @@ def _run(folder: Folder, source: Source, pages: Sequence[Page]) -> Iterator[Row]
     groups = defaultdict[tuple[str, str, str], list[str]](list)
     for page in pages:
         groups[page.modules, page.prelude, page.options].append(page.path)
-    results = folder.path / "results"
-    (results / "none").mkdir(parents=True, exist_ok=True)  # the pages have no files beside them
+    results = folder.results
+    (results / "none").mkdir(exist_ok=True)  # the pages have no files beside them
     for number, ((modules, prelude, options), paths) in enumerate(groups.items(), 1):
         target = results / f"{source.name}-{number}.json"
         target.unlink(missing_ok=True)

@@ -136,7 +136,7 @@ def compare(folder: Folder, only: str, update: bool, torch7: str) -> int:
 def run(folder: Folder, program: Program, th: str) -> Output:
     """Return what a program gives on a shell, in a new copy of its repository."""
     tree = folder.tree(program.source)
-    with tempfile.TemporaryDirectory(dir=folder.path / "results") as place:
+    with tempfile.TemporaryDirectory(dir=folder.results) as place:
         shutil.copytree(tree, place, symlinks=True, dirs_exist_ok=True)
         printed = Path(place) / "th.printed"
         with open(printed, "wb") as file:

@@ -65,6 +65,13 @@ class Folder:
 
     path: Path
 
+    @property
+    def results(self) -> Path:
+        """The folder for what runs write."""
+        place = self.path / "results"
+        place.mkdir(parents=True, exist_ok=True)
+        return place
+
     def tree(self, source: Source) -> Path:
         """Return the folder with the files of a source; raises CalledProcessError."""
         tree = self.path / "trees" / f"{source.name}@{source.commit[:12]}"
