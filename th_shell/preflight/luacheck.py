@@ -36,11 +36,9 @@ def findings_of_all(programs: Sequence[Program], world: World) -> list[Finding]:
     for *numbers, code, why in _WARNING.findall(_output(programs, world)):
         at, line, column, end = map(int, numbers)
         what = "".join(lines[at][line - 1 : line])[column - 1 : end]
-        is_known = code in _UNDEFINED and what in known
-        if (at, line, column) not in places and not is_known:
-            lack = Lack(why, f"see luacheck's W{code}")
-            path = programs[at].path
-            found[at].append(Finding(path, line, column, LUACHECK, what, lack, "", len(what)))
+        if (at, line, column) not in places and not (code in _UNDEFINED and what in known):
+            place, lack = (programs[at].path, line, column), Lack(why, f"see luacheck's W{code}")
+            found[at].append(Finding(*place, LUACHECK, what, lack, "", len(what)))
     return [one for all_of_one in found for one in sorted(all_of_one, key=_PLACE)]
 
 
