@@ -9,10 +9,9 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import groupby
 from pathlib import Path
 
-from th_shell.entry import lines_of
+from th_shell.entry import texts_of
 from th_shell.files import read_file
 from th_shell.lines import usual_lines
 from th_shell.magics.session_contents import chosen, numbers
@@ -60,9 +59,8 @@ def _source(session: Conversation, text: str) -> str:
     if not text:
         return session.log[-1].source + "\n" if session.log else ""
     if text[0].isdecimal():
-        inputs = groupby(chosen(session.log, text.split()), lambda entry: entry.number)
-        parts = [lines_of(entry.source for entry in entries) for _, entries in inputs]
-        return "".join(f"{line}\n" for part in parts for line in part)
+        texts = texts_of(chosen(session.log, text.split()))
+        return "".join(f"{each}\n" for each in texts.values())
     for entry in reversed(session.log):
         if text in session.defined_names(entry.source):
             return entry.source + "\n"
