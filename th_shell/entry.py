@@ -1,6 +1,7 @@
 """The entries of a session's log, and the source lines of its inputs."""
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from th_shell.files import lines_of_file
@@ -23,6 +24,12 @@ def source_lines(chunk: str, log: Sequence[Entry]) -> list[str]:
     if chunk.startswith("["):
         return lines_of(entry.source for entry in log if f"[{entry.number}]" == chunk)
     return lines_of_file(chunk)
+
+
+def texts_of(log: Iterable[Entry]) -> dict[int, str]:
+    """Return the texts of inputs by their numbers, of which those of a cell share one."""
+    parts = groupby(log, lambda entry: entry.number)
+    return {number: "\n".join(lines_of(part.source for part in cell)) for number, cell in parts}
 
 
 def lines_of(inputs: Iterable[str]) -> list[str]:

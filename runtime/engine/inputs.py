@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from th_shell.runtime.core.encoding import to_text
@@ -61,19 +61,14 @@ class Inputs:
         text = _input(source)
         if not text.strip(EMPTY):
             return
-        # With the newline, an open string in quotes is an error, and not incomplete.
-        forms_of_input = [b"return " + text.rstrip(EMPTY), text]
-        last = read(text).last
-        if last is not None:
-            behind = b"return " + text[last.offset :].rstrip(EMPTY)
-            forms_of_input.insert(0, text[: last.offset] + behind)
         errors = []
-        for form in forms_of_input:
+        for form in _forms_of_input(text):
+            # With the newline, an open string in quotes is an error, and not incomplete.
             compiled = self._call(b"compile", form + b"\n", b"=stdin")
             if not isinstance(compiled, tuple) or isinstance(compiled[2], bytes):
                 return  # or there is no memory to find out: so it is told when the input is run
             errors.append(compiled[1:])
-        message, incomplete = next((error for error in errors if error[1]), errors[-1])
+        message, incomplete = next((error for error in reversed(errors) if error[1]), errors[0])
         raise LuaSyntaxError(to_text(message), incomplete)
 
     def enter(
@@ -151,6 +146,15 @@ def _compiled(result: Any) -> Chunk:
         check((message, incomplete) if isinstance(incomplete, bytes) else None)
         raise LuaSyntaxError(to_text(message), incomplete)
     return result
+
+
+def _forms_of_input(text: bytes) -> Iterator[bytes]:
+    """Yield the texts of which one must compile: it is read only where all of it does not."""
+    yield text
+    yield b"return " + text.rstrip(EMPTY)
+    last = read(text).last
+    if last is not None:
+        yield text[: last.offset] + b"return " + text[last.offset :].rstrip(EMPTY)
 
 
 def _input(source: bytes) -> bytes:

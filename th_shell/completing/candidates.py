@@ -34,12 +34,11 @@ class Candidate:
         return self.describe() if self.describe else self.kind
 
 
-@dataclass(frozen=True)
-class Completions:
+class Completions(NamedTuple):
     """The candidates for the text from `start` to the cursor."""
 
     start: int
-    candidates: Sequence[Candidate] = field(default_factory=list)
+    candidates: Sequence[Candidate] = ()
     #: So many others there are at least.
     more: int = 0
 

@@ -13,8 +13,8 @@ from th_shell.packages.place import search_users_tree
 from th_shell.preflight.command import lua_files
 from th_shell.preflight.finding import Finding
 from th_shell.preflight.knowledge import facts_of
+from th_shell.preflight.luacheck import findings_of_all
 from th_shell.preflight.programs import Modules, Program, UnreadableError, World, program_of, read
-from th_shell.preflight.rules import findings
 from th_shell.preflight.syntax_tree import Place
 from th_shell.runtime.shell import Engine
 
@@ -94,7 +94,7 @@ class Workspace:
 
     def findings(self, program: Program) -> list[Finding]:
         """Return the findings in a program."""
-        return findings(program, self.world())
+        return findings_of_all([program], self.world())
 
 
 # -- places of a program as editors count them: lines from 0, columns in units of UTF-16

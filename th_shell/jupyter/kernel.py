@@ -9,9 +9,11 @@ from __future__ import annotations
 import base64
 import os
 import signal
+import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from fnmatch import fnmatchcase
 from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -21,6 +23,7 @@ from ipykernel.kernelbase import Kernel
 
 from th_shell.config import load
 from th_shell.debugging.console import Console, attach, line_reader
+from th_shell.entry import texts_of
 from th_shell.jupyter.cells import Cells, Data, FrontEnd, Outcome, complete, explain, is_complete
 from th_shell.jupyter.streams import Streams
 from th_shell.packages.place import search_users_tree
@@ -188,6 +191,16 @@ class TorchKernel(Kernel):  # type: ignore[misc]
     async def do_is_complete(self, code: str) -> Content:
         """Tell whether Enter runs the text or begins a new line."""
         return is_complete(self._cells.session, code)
+
+    async def do_history(self, output: bool, unique: bool = False, **asked: Any) -> Content:
+        """Return cells of this session: the last n of a range that are like a pattern."""
+        first, end = asked.get("start") or 0, asked.get("stop") or sys.maxsize
+        rows = {
+            (text if unique else number): (0, number, (text, None) if output else text)
+            for number, text in texts_of(self._cells.session.log).items()
+            if first <= number < end and fnmatchcase(text, asked.get("pattern") or "*")
+        }
+        return {"status": "ok", "history": [*rows.values()][-(asked.get("n") or 0) :]}
 
     def _error(self, error: LuaError) -> Content:
         names = {LuaSyntaxError: "SyntaxError", Interrupted: "Interrupted"}

@@ -1,4 +1,7 @@
-"""`%load`, `%edit`, `%run`, `%reload` and `%autoreload`: code from files and from an editor."""
+"""`%load`, `%edit`, `%rerun`, `%run`, `%reload` and `%autoreload`.
+
+They run code that stands in files, in an editor, and in former inputs.
+"""
 
 import os
 import shlex
@@ -8,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from th_shell.entry import lines_of
+from th_shell.entry import texts_of
 from th_shell.files import read_file
 from th_shell.lines import usual_lines
 from th_shell.magics.session_contents import chosen, numbers
@@ -30,7 +33,7 @@ def load(session: Conversation, text: str) -> None:
 
 
 def edit(session: Conversation, text: str) -> None:
-    """Edit an input by its number, the input that has defined a name, or by default the last one.
+    """Edit inputs by their numbers, the input that has defined a name, or by default the last one.
 
     Runs what the editor has saved. In a notebook the editor is the cell.
     """
@@ -46,11 +49,18 @@ def edit(session: Conversation, text: str) -> None:
         session.submit(edited)
 
 
+def rerun(session: Conversation, text: str) -> None:
+    """Run inputs again, which are named as for `edit`."""
+    last = chosen(session.log, [])[-1]
+    session.submit(_source(session, text or str(last.number)))
+
+
 def _source(session: Conversation, text: str) -> str:
     if not text:
         return session.log[-1].source + "\n" if session.log else ""
-    if text.isdecimal():
-        return "\n".join(lines_of(entry.source for entry in chosen(session.log, [text]))) + "\n"
+    if text[0].isdecimal():
+        texts = texts_of(chosen(session.log, text.split()))
+        return "".join(f"{each}\n" for each in texts.values())
     for entry in reversed(session.log):
         if text in session.defined_names(entry.source):
             return entry.source + "\n"

@@ -10,14 +10,15 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from shutil import which
 from typing import TextIO
 
 from th_shell.paragraphs import counted, cut
-from th_shell.preflight.finding import NOTES, Finding
+from th_shell.preflight.finding import LUACHECK, NOTES, Finding
 from th_shell.preflight.knowledge import facts_of
+from th_shell.preflight.luacheck import findings_of_all
 from th_shell.preflight.memory import keep, recall
 from th_shell.preflight.programs import Modules, Program, UnreadableError, World
-from th_shell.preflight.rules import findings
 from th_shell.runtime.shell import Engine, LuaError
 from th_shell.visible import UsageError, read_words, visible_line
 
@@ -49,13 +50,14 @@ def check(words: Sequence[str], engine: Engine, as_json: bool = False) -> int:
     tops = [Path(), *(Path(word) for word in words if os.path.isdir(word))]
     modules = Modules(engine, paths, tops)
     problems = [] if paths else [f"th: no file *.lua in {' '.join(words)}"]
-    said = recall((words, as_json), modules)
+    asked = words, as_json, which(LUACHECK)
+    said = recall(asked, modules)
     if said is None:
         programs = list(_read(paths, modules, engine, problems))
         world = World.of(programs, facts_of(engine), modules, modules.read)
         said = _said(programs, world, as_json)
         if not problems:
-            keep((words, as_json), modules, *said)
+            keep(asked, modules, *said)
     _print(said[0], sys.stdout)
     _print("".join(f"{visible_line(problem)}\n" for problem in problems), sys.stderr)
     return UNREADABLE if problems else said[1]
@@ -74,7 +76,7 @@ def _read(
 
 def _said(programs: Sequence[Program], world: World, as_json: bool) -> tuple[str, int]:
     """Return what there is to say of programs, and the exit status."""
-    all_findings = [finding for program in programs for finding in findings(program, world)]
+    all_findings = findings_of_all(programs, world)
     tell = _json if as_json else _text
     lines = tell(programs, all_findings) if programs or as_json else ()
     is_bad = any(one.subject not in NOTES for one in all_findings)

@@ -60,8 +60,10 @@ class Finding:
         return f"{self.what}: {self.lack.why}; {self.lack.advice}"
 
 
+#: The subject of luacheck's findings, and its command.
+LUACHECK = "luacheck"
 #: The subjects of findings that do no harm when the program runs.
-NOTES = frozenset(["unused", "redefined", "unreachable"])
+NOTES = frozenset(["unused", "redefined", "unreachable", LUACHECK])
 
 
 #: The words before the name that is meant, at the end of an advice.

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from prompt_toolkit.lexers import Lexer
 
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from th_shell.completing.signatures import Signatures
 
 
-@dataclass(frozen=True)
-class Margins:
+class Margins(NamedTuple):
     """The indentation of a language."""
 
     #: Returns the blanks of a new line behind a text, of so many for each level; None within a
@@ -33,8 +31,7 @@ class Margins:
     of_closing: Callable[[str], str | None]
 
 
-@dataclass(frozen=True)
-class Language:
+class Language(NamedTuple):
     """A language as the editor knows it."""
 
     #: Completes a text at the cursor (from 0).

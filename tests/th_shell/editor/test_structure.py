@@ -20,9 +20,13 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     folder = tmp_path_factory.mktemp("project")
     (folder / "util.lua").write_text(UTIL)
     (folder / "gate.lua").write_text(GATE)
-    tool = folder / "stylua"  # stands for StyLua: it writes small letters
-    tool.write_text("#!/bin/sh\ntr A-Z a-z\n")
-    tool.chmod(0o755)
+    tools = {  # stand for StyLua, which writes small letters, and for luacheck
+        "stylua": "tr A-Z a-z",
+        "luacheck": "grep -q checked 0.lua && echo './0.lua:1:8-14: (W111) not standard'",
+    }
+    for name, line in tools.items():
+        (folder / name).write_text(f"#!/bin/sh\n{line}\n")
+        (folder / name).chmod(0o755)
     client = Client(folder, PATH=f"{folder}:{os.environ['PATH']}")
     client.open("main.lua", MAIN)
     yield client
@@ -124,6 +128,16 @@ def test_it_ends_at_once(tmp_path: Path) -> None:
 def test_notes_are_hints(client: Client) -> None:
     found = client.open("notes.lua", "local x = 1\nlocal y = 1 print(y) local y = 2 print(y)")
     assert [(one["severity"], one.get("tags")) for one in found] == [(4, [1]), (4, None)]
+
+
+def test_findings_of_luacheck_are_shown_of_what_is_typed(client: Client) -> None:
+    client.open("typed.lua", "")
+    [found] = client.change("typed.lua", "x = 1  checked = x")
+    assert (found["message"], found["severity"]) == (
+        "checked: not standard; see luacheck's W111",
+        4,
+    )
+    assert found["range"]["start"] == {"line": 0, "character": 7}
 
 
 @pytest.mark.thorough

@@ -43,6 +43,8 @@ class TestKernel(tests.KernelTests):  # type: ignore[name-defined,misc]
         for kind in ("image/png", "text/html")
     ]
     code_inspect_sample = "torch.sum"
+    code_history_pattern = "6?*7"
+    supported_history_operations = ("tail", "range", "search")
     code_clear_output = "require('jupyter').clear_output()"
 
 

@@ -1,4 +1,4 @@
-"""%history, %who, %reset, %cd, %pwd, %load, %edit and %run."""
+"""%history, %who, %reset, %cd, %pwd, %load, %edit, %rerun and %run."""
 
 import os
 from collections.abc import Callable
@@ -47,6 +47,7 @@ ALL = "1  x = 1\n2  function f()\n     return x\n   end\n3! error('no')\n4  f()\
         ("%run none.lua", "%run: none.lua: No such file or directory\n"),
         ("%edit nothing", "%edit: no input has defined nothing\n"),
         ("%edit 9", "%edit: there is no 9: numbers go from 1 to 4\n"),
+        ("%rerun 9", "%rerun: there is no 9: numbers go from 1 to 4\n"),
         ("%time", "%time: what is to be run? As in: %time torch.sort(x)\n"),
         ("%timeit", "%timeit: what is to be run? As in: %timeit x:add(1)\n"),
         ("%profile", "%profile: what is to be run? As in: %profile train()\n"),
@@ -58,8 +59,9 @@ def test_what_is_printed(used: Session, printed: Printed, text: str, output: str
 
 
 def test_a_session_without_inputs(session: Session, printed: Printed) -> None:
-    session.submit("%history")
-    assert printed() == "%history: there are no inputs yet\n"
+    for command in ("%history", "%rerun"):
+        session.submit(command)
+        assert printed() == f"{command}: there are no inputs yet\n"
 
 
 def test_reset_removes_what_the_session_has_made(used: Session, printed: Printed) -> None:
@@ -131,3 +133,20 @@ def test_an_editor_that_saves_nothing(
     used.submit("%edit")
     assert printed() == output
     assert len(used.log) == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "again", "output"),
+    [
+        ("", ["f()"], "1\t\n"),
+        ("1", ["x = 1"], ""),
+        ("4 1-2", ["x = 1", "function f()\n  return x\nend", "f()"], "1\t\n"),
+        ("f", ["function f()\n  return x\nend"], ""),
+    ],
+)
+def test_inputs_run_again(
+    used: Session, printed: Printed, words: str, again: list[str], output: str
+) -> None:
+    used.submit(f"%rerun {words}")
+    assert [entry.source for entry in used.log[4:]] == again
+    assert printed() == output
