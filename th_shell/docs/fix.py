@@ -246,8 +246,7 @@ class Correction:
         is_moved = old and new and line.text.partition(old[0])[0] != texts[0].partition(new[0])[0]
         if is_torn and (len(texts) > 1 or not old or is_moved):
             return True
-        whole = self._lines[line.number - 1]
-        return len(old) < len(new) and whole.rstrip("\r") != whole.rstrip()
+        return False
 
     def _filled(self, new: dict[int, list[str]]) -> dict[int, list[str]]:
         """Return new lines; a blank line that is the place of one that is put in goes."""
@@ -266,10 +265,15 @@ class Correction:
 
     def _ends_script(self, index: int) -> bool:
         """Return whether a documented text may be what statements above print, too."""
-        result = self._assessment.results[max(index - 1, 0)]
-        above, example = result.example, self._assessment.results[index].example
-        is_script = above.kind is example.kind is Kind.BARE and above.block == example.block
-        return is_script and not above.expected and bool(result.got.strip())
+        example = self._page.examples[index]
+        for i in range(index - 1, -1, -1):
+            above = self._page.examples[i]
+            is_script = above.kind is example.kind is Kind.BARE and above.block == example.block
+            if not is_script or above.expected:
+                return False
+            if self._assessment.outcomes[i][0].printed.strip():
+                return True
+        return False
 
 
 def _is_as_good(before: Result, now: Result) -> bool:
