@@ -161,6 +161,7 @@ RST = data(__file__, "RST")
 
 LUA = data(__file__, "LUA")
 
+AN_OBJECT = "<object object at 0x12345678>\n"
 SCRIPT = "```lua\nx = torch.ones(1)\nx:mul(4)\nprint(x)\n 4\n[torch.DoubleTensor of size 1]\n```\n"
 
 
@@ -175,6 +176,12 @@ SCRIPT = "```lua\nx = torch.ones(1)\nx:mul(4)\nprint(x)\n 4\n[torch.DoubleTensor
         ("page.md", ">>> ('a', 'b')\n('a','b')\n", ">>> ('a', 'b')\n('a', 'b')\n"),
         ("page.md", ">>> 2 > 1  # so it is\nTrux\n", ">>> 2 > 1  # so it is\nTrue\n"),
         ("page.md", ">>> 2 > 1  # so it is\nTrue\nTrue\n", ">>> 2 > 1  # so it is\nTrue\n"),
+        ("page.md", f">>> object()\n{2 * AN_OBJECT}", f">>> object()\n{AN_OBJECT}"),
+        (
+            "page.md",
+            ">>> {'a': 1, 'b': 2}\n 'b': 2}\n{'a': 1,\n",
+            ">>> {'a': 1, 'b': 2}\n{'a': 1,\n 'b': 2}\n",
+        ),
         ("page.md", SCRIPT.replace("\n 4", "\n 5"), SCRIPT),
     ],
 )
@@ -230,6 +237,8 @@ LEFT_OUT = ">>> 1\n1\n>>> 2\n>>> 3\n3\n"
         ("python", LEFT_OUT.replace("> 2", "> print('2\\t2')"), None),
         ("lua", "> 1\n1\n" * 5 + "> x = torch.ones(2)\n> x\n> 3\n3\n", "> x\n 1\n 1\n"),
         ("lua", "> 1\n1\n" * 5 + "> x = 7\n> x\n\n> 3\n3\n", "> x\n7\n"),
+        ("python", LEFT_OUT.replace("2\n", "2\n\n"), LEFT_OUT.replace("2\n", "2\n2\n")),
+        ("python", ">>> 1\n1\n```\n```python\n>>> 4\n\n>>> 5\n5\n", ">>> 4\n4\n\n>>> 5\n"),
         ("lua", "> 1\n1\n\n" * 5 + "> x = 7\n> x\n\n> 3\n3\n", "> x\n7\n\n"),
     ],
 )
