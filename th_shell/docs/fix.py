@@ -111,6 +111,8 @@ _ZONE = "XYZ-5:41"
 _FILE = re.compile(r"\S*\w\.[a-z][a-z\d]{0,3}")
 #: The most lines of which each two are tried in the other order.
 _FEW_LINES = 12
+#: An error of Python whose last line has been lost.
+_CUT = re.compile(r"\s*Traceback \(most recent call last\):\n\s*\.\.\.\s*")
 #: Without a seed, Lua's own random numbers would be the same each time, and yet depend on chance.
 _SEEDED = "math.randomseed(271828) "
 
@@ -214,6 +216,9 @@ class Correction:
             return None
         if result.verdict is Verdict.ERROR and example.language == PYTHON:
             old = old[-1:]  # of an error, the last line counts
+            if old[0].text.strip() == "...":  # which has been lost
+                margin = self._read[first].text.partition("Traceback")[0]
+                return Change(index, self._filled({old[0].number: [old[0].text, margin + printed]}))
         is_known = all(_around(self._lines[line.number - 1], line) for line in old)
         if not is_known:
             return None
@@ -354,14 +359,15 @@ def _is_settled(result: Result, outcomes: Sequence[Outcome]) -> bool:
 
 def _always_raised(result: Result, outcomes: Sequence[Outcome]) -> str | None:
     """Return the message that all runs raise and the page shows nearly so; None for others."""
-    example, text = result.example, outcomes[-1].error or ""
-    if example.language == PYTHON:
-        text = text.rstrip().rpartition("\n")[2]
+    example, texts = result.example, [run.error or "" for run in outcomes]
+    if example.language == PYTHON:  # the lines above tell of the run
+        texts = [text.rstrip().rpartition("\n")[2] for text in texts]
+    text = texts[-1]
+    is_cut = _CUT.fullmatch(example.expected) is not None
     words = set(text.split())
-    is_near = 2 * len(words & set(example.expected.split())) >= len(words) > 0
-    is_same = all(
-        run.error == outcomes[-1].error and run.undefined == frozenset() and not run.lost
-        for run in outcomes
+    is_near = is_cut or 2 * len(words & set(example.expected.split())) >= len(words) > 0
+    is_same = len(set(texts)) == 1 and all(
+        run.error is not None and run.undefined == frozenset() and not run.lost for run in outcomes
     )
     return text if is_near and is_same and not _is_of_machine(example.source, text) else None
 

@@ -217,6 +217,11 @@ MESSAGE = "invalid literal for int() with base {}: 'x'"
             f"  ...\nValueError: {MESSAGE}".format(10),
         ),
         ("python", TRACEBACK.format("no number"), None),
+        (
+            "python",
+            TRACEBACK.replace("ValueError: {}\n", ""),
+            f"  ...\nValueError: {MESSAGE}".format(10),
+        ),
     ],
 )
 def test_the_message_of_an_error(fixed: Fixed, language: str, text: str, new: str | None) -> None:

@@ -147,9 +147,6 @@ class Starter:
         return run
 
     def __enter__(self) -> Starter:
-        """Start a process while the first page is read; `start` tells why that fails."""
-        with suppress(OSError), self._lock:
-            self._connection(0)
         return self
 
     def __exit__(self, *_: object) -> None:
