@@ -167,7 +167,7 @@ def _base_name(place: ast.expr) -> str:
 
 def imported_names(source: str) -> set[str]:
     """Return the names that code binds by importing them."""
-    return set(_names(source).imported)
+    return set(_names(source).imported) if "import" in source else set()
 
 
 def shown_name(source: str) -> str:

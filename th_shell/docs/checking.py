@@ -236,6 +236,7 @@ def _explained(result: Result, page: Page) -> Result:
     problem = damage(result.example, result.got, page.compiler)
     if problem:
         return replace(result, verdict=Verdict.DAMAGED, note=problem)
-    rtol = sufficient_tolerance(result.example, result.got) if not result.note else 0
+    has_reason = result.note or result.verdict is Verdict.ERROR
+    rtol = 0 if has_reason else sufficient_tolerance(result.example, result.got)
     note = f"only last digits differ: rtol={rtol:g} takes them as equal"
     return replace(result, note=note) if rtol else result

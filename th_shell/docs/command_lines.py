@@ -15,7 +15,6 @@ from th_shell.docs.reporting.report import write_text
 from th_shell.docs.selection import common_root
 from th_shell.docs.settings.options import OPTIONS, Option, configuration_of, literal
 from th_shell.docs.settings.settings import Configuration
-from th_shell.report import versions
 from th_shell.toml import loads
 from th_shell.visible import visible_line
 
@@ -43,6 +42,8 @@ class Parser(argparse.ArgumentParser):
 
 class _PrintVersions(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from th_shell.report import versions  # late: it takes a tenth of a start
+
         write_text("".join(versions(parser.prog)), 1)
         parser.exit()
 

@@ -19,6 +19,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import unified_diff
+from itertools import combinations
 from pathlib import Path
 
 from th_shell.docs.checking import Assessment, Checker, assess_page, held, own_faults
@@ -26,8 +27,8 @@ from th_shell.docs.command_lines import parser_of, rules_of
 from th_shell.docs.judging.agreement import comparison
 from th_shell.docs.judging.missing_outputs import LEFT_OUT
 from th_shell.docs.judging.printout import ANYTHING
-from th_shell.docs.judging.python_output import comparable_outcome
-from th_shell.docs.judging.verdicts import Result, Verdict
+from th_shell.docs.judging.python_output import comparable, comparable_outcome
+from th_shell.docs.judging.verdicts import Result, Verdict, judge
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Kind, Line
 from th_shell.docs.reading.lua_names import strings
@@ -108,6 +109,10 @@ _PLANS = [Plan(n, fill=0x11 * n, clock=n * 10_000_019, engine=n) for n in (2, 3,
 _ZONE = "XYZ-5:41"
 #: The name of a file, which another machine may have.
 _FILE = re.compile(r"\S*\w\.[a-z][a-z\d]{0,3}")
+#: The most lines of which each two are tried in the other order.
+_FEW_LINES = 12
+#: An error of Python whose last line has been lost.
+_CUT = re.compile(r"\s*Traceback \(most recent call last\):\n\s*\.\.\.\s*")
 #: Without a seed, Lua's own random numbers would be the same each time, and yet depend on chance.
 _SEEDED = "math.randomseed(271828) "
 
@@ -139,7 +144,7 @@ class Correction:
         self._read = {line.number: line for block in self._page.blocks for line in block.all_lines}
         self._assessment = assess_page(self._page, runner)
         printed = _always_printed(self._assessment, runner) if self._failed() else []
-        candidates = (self._change(i, printed[i]) for i in self._failed())
+        candidates = (self._change(i, printed[i]) or self._in_order(i) for i in self._failed())
         self.changes = self._holding([change for change in candidates if change])
         mended = {change.index for change in self.changes}
         judged = held(self._page, self._assessment)
@@ -205,12 +210,15 @@ class Correction:
         if result.note == LEFT_OUT:
             return self._put_in(index, printed)
         first, last = example.documented or (0, -1)
-        old = [line for number, line in self._read.items() if first <= number <= last]
+        old = self._documented(index)
         texts = [line.text.split() for line in old]
         if texts != [text.split() for text in example.expected.split("\n")]:
             return None
         if result.verdict is Verdict.ERROR and example.language == PYTHON:
             old = old[-1:]  # of an error, the last line counts
+            if old[0].text.strip() == "...":  # which has been lost
+                margin = self._read[first].text.partition("Traceback")[0]
+                return Change(index, self._filled({old[0].number: [old[0].text, margin + printed]}))
         is_known = all(_around(self._lines[line.number - 1], line) for line in old)
         if not is_known:
             return None
@@ -230,6 +238,27 @@ class Correction:
         is_guess = any(self._has_lost(self._read[n], changed[n], is_torn) for n in changed)
         return Change(index, self._filled(changed)) if changed and not is_guess else None
 
+    def _documented(self, index: int) -> list[Line]:
+        first, last = self._page.examples[index].documented or (0, -1)
+        return [line for number, line in self._read.items() if first <= number <= last]
+
+    def _in_order(self, index: int) -> Change | None:
+        """Return the change that drops a line which stands twice, or swaps two, if that is all."""
+        example, lines = self._page.examples[index], self._documented(index)
+        texts, outcomes = [line.text for line in lines], [self._assessment.outcomes[index]]
+        if len(lines) > _FEW_LINES or "--" in "".join(texts):
+            return None
+        for i, k in combinations(range(len(lines)), 2):
+            is_twin, new = texts[i] == texts[k], texts.copy()
+            new[i], new[k] = texts[k], texts[i]
+            shown = replace(example, expected="\n".join(new[:k] + new[k + is_twin :]))
+            if not judge([comparable(shown)], outcomes)[0].failed:
+                twin = {lines[k].number: ()}
+                return Change(
+                    index, twin if is_twin else {lines[n].number: [new[n]] for n in (i, k)}
+                )
+        return None
+
     def _put_in(self, index: int, printed: str) -> Change | None:
         """Return the change that puts a printed text below an input, if the page can show it."""
         example = self._assessment.results[index].example
@@ -246,8 +275,7 @@ class Correction:
         is_moved = old and new and line.text.partition(old[0])[0] != texts[0].partition(new[0])[0]
         if is_torn and (len(texts) > 1 or not old or is_moved):
             return True
-        whole = self._lines[line.number - 1]
-        return len(old) < len(new) and whole.rstrip("\r") != whole.rstrip()
+        return False
 
     def _filled(self, new: dict[int, list[str]]) -> dict[int, list[str]]:
         """Return new lines; a blank line that is the place of one that is put in goes."""
@@ -258,18 +286,23 @@ class Correction:
         return new
 
     def _is_hole(self, number: int) -> bool:
-        """Return whether a line is blank, and the page has no blank lines below other outputs."""
-        ends = [e.documented[1] for e in self._page.examples if e.documented and not e.apart]
-        texts = [self._lines[end] for end in ends if end != number - 1 and end < len(self._lines)]
+        """Return whether a line is blank, and what is below other outputs is not."""
+        below = [e.documented[1] + 1 for e in self._page.examples if e.documented and not e.apart]
+        others = [self._lines[n - 1].strip() for n in below if n != number and n in self._read]
         text = self._lines[number - 1].rstrip("\r")
-        return not text.strip() and bool(text or not any(not line.strip() for line in texts))
+        return not text.strip() and bool(text or others and all(others))
 
     def _ends_script(self, index: int) -> bool:
         """Return whether a documented text may be what statements above print, too."""
-        result = self._assessment.results[max(index - 1, 0)]
-        above, example = result.example, self._assessment.results[index].example
-        is_script = above.kind is example.kind is Kind.BARE and above.block == example.block
-        return is_script and not above.expected and bool(result.got.strip())
+        example = self._page.examples[index]
+        for i in range(index - 1, -1, -1):
+            above = self._page.examples[i]
+            is_script = above.kind is example.kind is Kind.BARE and above.block == example.block
+            if not is_script or above.expected:
+                return False
+            if self._assessment.outcomes[i][0].printed.strip():
+                return True
+        return False
 
 
 def _is_as_good(before: Result, now: Result) -> bool:
@@ -326,14 +359,15 @@ def _is_settled(result: Result, outcomes: Sequence[Outcome]) -> bool:
 
 def _always_raised(result: Result, outcomes: Sequence[Outcome]) -> str | None:
     """Return the message that all runs raise and the page shows nearly so; None for others."""
-    example, text = result.example, outcomes[-1].error or ""
-    if example.language == PYTHON:
-        text = text.rstrip().rpartition("\n")[2]
+    example, texts = result.example, [run.error or "" for run in outcomes]
+    if example.language == PYTHON:  # the lines above tell of the run
+        texts = [text.rstrip().rpartition("\n")[2] for text in texts]
+    text = texts[-1]
+    is_cut = _CUT.fullmatch(example.expected) is not None
     words = set(text.split())
-    is_near = 2 * len(words & set(example.expected.split())) >= len(words) > 0
-    is_same = all(
-        run.error == outcomes[-1].error and run.undefined == frozenset() and not run.lost
-        for run in outcomes
+    is_near = is_cut or 2 * len(words & set(example.expected.split())) >= len(words) > 0
+    is_same = len(set(texts)) == 1 and all(
+        run.error is not None and run.undefined == frozenset() and not run.lost for run in outcomes
     )
     return text if is_near and is_same and not _is_of_machine(example.source, text) else None
 

@@ -47,13 +47,16 @@ def rewritten(documented: Sequence[str], printed: str, is_same: IsSame) -> list[
             return None  # comments do not tell what they belong to
         moved = iter(_in_order(texts, output))
         return [[next(moved)] if at in shown else lines for at, lines in enumerate(new)]
+    output = _as_narrow(output, texts)
     pairs = list(_paired(texts, output))
     rewriter = _Rewriter(output, is_same, _shifts(pairs, is_same))
+    ends = {line[len(line.rstrip()) :] for line in texts}
+    end = "".join(ends) if len(ends) == 1 else ""  # blanks behind each line of the page
     for at, old, new_line in pairs:
         lines = rewriter.lines(old, new_line)
         if lines is None or old is None and len(shown) < len(documented):
             return None  # a blank line may be what was printed
-        new[shown[at]] += lines
+        new[shown[at]] += lines if old is not None else [line + end for line in lines]
     return new
 
 
@@ -113,6 +116,15 @@ def _in_order(lines: Sequence[str], output: Sequence[str]) -> list[str]:
     ]
 
 
+def _as_narrow(output: list[str], documented: Sequence[str]) -> list[str]:
+    """Return printed lines with single spaces, where the page has them so, and needs no more."""
+    agree = [output[at] for _, at in agreeing(documented, output)]
+    narrow = [" " * _margin(line) + " ".join(line.split()) for line in output]
+    lengths = {len(line) for line in narrow if _is_row(line)}
+    is_narrow = any(map(_WIDE.search, agree)) and not any(map(_WIDE.search, documented))
+    return narrow if is_narrow and len(lengths) == 1 else output
+
+
 def _is_row(line: str) -> bool:
     return is_number(line.split()[0])
 
@@ -157,7 +169,9 @@ class _Rewriter:
         remark = _REMARK.search(body)
         if remark and not text.endswith(remark[0]):
             return None
-        return [text + old[len(body) :]]
+        added = text.removeprefix(body) if text.startswith(body) else ""
+        gap = added[: _margin(added)]  # which is still there where words behind it have been lost
+        return [text + old[len(body) :].removeprefix(gap)]
 
     def _shifted(self, new: str) -> str | None:
         shifts = self._shifts or {}
@@ -181,7 +195,10 @@ class _Rewriter:
         in_columns = in_columns or bool(moves[0] and self._shifts)
         if None in words or not is_alike:
             return None
-        text = "".join(f"{gap}{word}" for (gap, _), word in zip(left, words, strict=True))
+        gaps = [gap for gap, _ in left]
+        if olds == news:  # spaces have been lost or put in
+            gaps[1:] = [a if a and b else b for a, (b, _) in zip(gaps[1:], right[1:], strict=True)]
+        text = "".join(f"{gap}{word}" for gap, word in zip(gaps, words, strict=True))
         if any(moves) and in_columns:
             return self._shifted(new) if text.strip() == new.strip() else None
         return text
@@ -217,10 +234,16 @@ class _Rewriter:
         is_wide = new.split() != new.strip().split(" ")
         if is_wide and old.split() == old.strip().split(" ") and len(left) > 1:
             return None
-        if not spaces or any(a != b and self._is_same(a, b) for a in changed for b in news):
+        gaps = {gap for gap, _ in right[1:]}
+        is_usual = len(gaps) == 1 and gaps <= {gap for gap, _ in left[1:]}
+        if not (spaces or is_usual) or any(
+            a != b and self._is_same(a, b) for a in changed for b in news
+        ):
             return None
         is_known = 2 * len(unchanged) >= len(left) and not is_wide and not _margin(old)
         text = new.strip() if is_known and self._shifts == {} else self._shifted(new)
+        if text is None and self._shifts and olds[:1] == news[:1] and _margin(old) == _margin(new):
+            text = new
         is_moved = text and olds[:1] == news[:1] and _margin(text) != _margin(old)
         return None if is_moved else text
 

@@ -59,7 +59,10 @@ def by_value(documented: str, printed: str) -> bool:
             ["   1   2", "   3   4", "  5   6", "  [torch.DoubleTensor of dimension 3x2]"],
         ),
         (["   7    8"], "  7  100\n", None),  # how wide the columns are is not known
-        (["5 5"], "  5  5\n  5  5\n", None),
+        (["5 5"], "  5  5\n  5  5\n", ["5 5", "5 5"]),
+        (["5 5"], "  5  5\n  5  12\n", None),  # where its columns begin is not known
+        (["{1,2}", "{3, 4}"], "{1, 2}\n{3, 4}\n", ["{1,2}", "{3, 4}"]),
+        ([" 0  0    0", "  [torch]"], " 0  0  0  0\n[torch]\n", [" 0  0  0  0", "  [torch]"]),
         (["words and 3"], "words and 4.5\n", ["words and 4.5"]),
         (["words and more"], "more words\n", None),
         (["{1, 2}"], "{1, 2, 3}\n", ["{1, 2, 3}"]),
@@ -75,6 +78,7 @@ def by_value(documented: str, printed: str) -> bool:
         (["table: 0x7f12 5"], "table: 0x7f34 6\n", None),
         (["1 5"], "table: 0x7f34\n", None),
         (["1\t5"], "1\t6\t\n", ["1\t6"]),
+        (["1\t5\t", "2\t6\t"], "1\t5\t\n2\t6\t\n3\t7\t\n", ["1\t5\t", "2\t6\t", "3\t7\t"]),
         (["1    5"], "1\t6\t\n", ["1    6"]),
         (["1    5"], "1\t16\t\n", None),
         (["4  5", "1    3"], "4 5\n1 2 3\n", None),  # the page has wider columns
@@ -157,6 +161,9 @@ RST = data(__file__, "RST")
 
 LUA = data(__file__, "LUA")
 
+AN_OBJECT = "<object object at 0x12345678>\n"
+SCRIPT = "```lua\nx = torch.ones(1)\nx:mul(4)\nprint(x)\n 4\n[torch.DoubleTensor of size 1]\n```\n"
+
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
@@ -166,6 +173,16 @@ LUA = data(__file__, "LUA")
         ("page.lua", LUA, LUA.replace("-- 3", "-- 2").replace("-- c", "-- b\n-- c")),
         ("page.md", "> ```lua\n> > 1 + 1\n> 3\n> ```\n", "> ```lua\n> > 1 + 1\n> 2\n> ```\n"),
         ("page.md", "```lua\n> 'a b'\na\u00a0c\n```\n", "```lua\n> 'a b'\na b\n```\n"),
+        ("page.md", ">>> ('a', 'b')\n('a','b')\n", ">>> ('a', 'b')\n('a', 'b')\n"),
+        ("page.md", ">>> 2 > 1  # so it is\nTrux\n", ">>> 2 > 1  # so it is\nTrue\n"),
+        ("page.md", ">>> 2 > 1  # so it is\nTrue\nTrue\n", ">>> 2 > 1  # so it is\nTrue\n"),
+        ("page.md", f">>> object()\n{2 * AN_OBJECT}", f">>> object()\n{AN_OBJECT}"),
+        (
+            "page.md",
+            ">>> {'a': 1, 'b': 2}\n 'b': 2}\n{'a': 1,\n",
+            ">>> {'a': 1, 'b': 2}\n{'a': 1,\n 'b': 2}\n",
+        ),
+        ("page.md", SCRIPT.replace("\n 4", "\n 5"), SCRIPT),
     ],
 )
 def test_margins_and_marks_of_formats(fixed: Fixed, name: str, text: str, new: str) -> None:
@@ -200,6 +217,11 @@ MESSAGE = "invalid literal for int() with base {}: 'x'"
             f"  ...\nValueError: {MESSAGE}".format(10),
         ),
         ("python", TRACEBACK.format("no number"), None),
+        (
+            "python",
+            TRACEBACK.replace("ValueError: {}\n", ""),
+            f"  ...\nValueError: {MESSAGE}".format(10),
+        ),
     ],
 )
 def test_the_message_of_an_error(fixed: Fixed, language: str, text: str, new: str | None) -> None:
@@ -220,6 +242,8 @@ LEFT_OUT = ">>> 1\n1\n>>> 2\n>>> 3\n3\n"
         ("python", LEFT_OUT.replace("> 2", "> print('2\\t2')"), None),
         ("lua", "> 1\n1\n" * 5 + "> x = torch.ones(2)\n> x\n> 3\n3\n", "> x\n 1\n 1\n"),
         ("lua", "> 1\n1\n" * 5 + "> x = 7\n> x\n\n> 3\n3\n", "> x\n7\n"),
+        ("python", LEFT_OUT.replace("2\n", "2\n\n"), LEFT_OUT.replace("2\n", "2\n2\n")),
+        ("python", ">>> 1\n1\n```\n```python\n>>> 4\n\n>>> 5\n5\n", ">>> 4\n4\n\n>>> 5\n"),
         ("lua", "> 1\n1\n\n" * 5 + "> x = 7\n> x\n\n> 3\n3\n", "> x\n7\n\n"),
     ],
 )
@@ -241,9 +265,8 @@ def test_cells_of_a_page(fixed: Fixed) -> None:
 @pytest.mark.thorough
 def test_what_a_line_has_lost_before_blanks_at_its_end(fixed: Fixed) -> None:
     page = "```python\n>>> for n in range(2): print(n, n)\n0 \n1 1\n```\n"
-    assert fixed(page)[0] == page
-    assert fixed(page.replace("0 \n", "0 2 \n"))[0] == page.replace("0 \n", "0 0 \n")
-    assert fixed(page.replace("0 \n", "2 0 \n"))[0] == page.replace("0 \n", "0 0 \n")
+    for line, new in (("0 \n", "0 0\n"), ("0 2 \n", "0 0 \n"), ("2 0 \n", "0 0 \n")):
+        assert fixed(page.replace("0 \n", line))[0] == page.replace("0 \n", new)
 
 
 @pytest.mark.thorough

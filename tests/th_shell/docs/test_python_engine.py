@@ -1,5 +1,6 @@
 """The engine for pages of Python, by itself and by the Python of other environments."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from th_shell.docs.running import python_engine as python_engine_file
 from th_shell.docs.running.processes import LostError, Reply, Run, Starter, python_engine
 
 OTHERS = ("python3.8", "python3.9", "python3.12", "python3.13", "python3.14")
@@ -280,3 +282,10 @@ def test_the_engine_needs_nothing_but_the_standard_library(tmp_path: Path) -> No
     shutil.copy(python_engine().command[1], copy)
     code = f"import runpy; runpy.run_path({str(copy)!r}, run_name='engine')"
     subprocess.run([sys.executable, "-I", "-S", "-c", code], check=True, timeout=60)
+
+
+def test_any_python_from_3_8_on_reads_its_file() -> None:
+    file = Path(python_engine_file.__file__).read_text("utf-8")
+    body = ast.parse(file, feature_version=(3, 8)).body
+    futures = [node for node in body if isinstance(node, ast.ImportFrom)]
+    assert (futures[0].module, futures[0].names[0].name) == ("__future__", "annotations")

@@ -14,10 +14,17 @@ from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Starter
 
 
-def test_what_starts_runs_in_python_has_neither_runtime_nor_sandbox() -> None:
+@pytest.mark.parametrize(
+    ("module", "needless"),
+    [
+        ("running.starter", "runtime lupa numpy dataclasses tomllib tempfile"),
+        ("cli", "importlib.metadata platform markdown_it docutils numpy"),
+    ],
+)
+def test_a_start_loads_nothing_needless(module: str, needless: str) -> None:
     code = (
-        "import sys, th_shell.docs.running.starter\n"
-        "needless = 'runtime lupa numpy dataclasses tomllib tempfile'.split()\n"
+        f"import sys, th_shell.docs.{module}\n"
+        f"needless = {needless!r}.split()\n"
         "print([name for name in needless if name in sys.modules])"
     )
     found = run_python("-I", "-c", code, check=True)

@@ -83,6 +83,8 @@ def comparable_outcome(example: Example, outcome: Outcome) -> Outcome:
     if error and (_IGNORE_DETAIL in example.flags or _ignores_modules(example)):
         error = _without_module(without_places(error).rstrip("\n"))
     output, printed = shown[outcome.output], shown[outcome.printed]
+    if (output, printed, error) == (outcome.output, outcome.printed, outcome.error):
+        return outcome
     return replace(outcome, output=output, printed=printed, error=error)
 
 

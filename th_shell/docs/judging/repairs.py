@@ -169,13 +169,17 @@ def _wrapped_comment(passage: Passage) -> Iterator[Repair]:
         return
     last, wrapped = passage.input[-1], list[str]()
     removed: dict[int, Sequence[str]] = {}
-    silent = not passage.got.strip()
-    for line in passage.documented[:_WRAPPED]:
+    printed = [line.strip() for line in passage.got.split("\n")]
+    silent = not any(printed)
+    # What is printed has to stand below.
+    lines = passage.documented if silent else passage.documented[:-1]
+    for line in lines[:_WRAPPED]:
         # A number may be the end of a comment, but also what the example prints.
         is_part = silent or _WORD.search(line.text)
-        if not line.text.strip() or not is_part or _NO_COMMENT.search(line.text):
+        text = line.text.strip()
+        if not text or not is_part or text in printed or _NO_COMMENT.search(text):
             return
-        wrapped.append(line.text.strip())
+        wrapped.append(text)
         removed[line.number] = ()
         whole = " ".join([last.text.rstrip(), *wrapped])
         yield Repair("the end of the comment stands under it", {**removed, last.number: (whole,)})

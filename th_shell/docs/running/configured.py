@@ -161,6 +161,8 @@ def missing_imports(examples: Sequence[Example], prelude: str = "") -> dict[str,
         e for e in examples if e.language == PYTHON and e.kind is not Kind.TEXT and not e.module
     ]
     sources = [example.source for example in in_python]
+    if not any(name in source for source in sources for name in _USUAL):
+        return {}
     hidden = [hidden_code.text for example in in_python for hidden_code in example.hidden]
     used = set[str]().union(*map(read_names, sources))
     bound = set[str]().union(*map(bound_names, [prelude, *sources, *hidden]))

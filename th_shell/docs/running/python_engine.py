@@ -13,6 +13,7 @@ function `use_face` of the module sets that up, and the package is in the folder
 the Python that it runs in itself.
 """
 
+from __future__ import annotations  # for versions of Python that know no `str | None`
 import __future__
 
 # The module signal looks up the names of numbers at each call, and there are two for each input.
