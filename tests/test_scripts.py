@@ -12,6 +12,8 @@ from tests.data_files import data
 from tests.th_shell.terminals import Terminal
 
 WITH = Path(__file__).parents[1] / "scripts" / "_with"
+CHECK = WITH.with_name("check")
+OPTIONS = ["--lint", "--lowest", "--newest", "--reference", "--torch", "--outside"]
 MISSING = "There is no python3.98 here, neither on the PATH nor of pyenv.\n"
 
 
@@ -48,7 +50,7 @@ def test_a_python_of_pyenv(tmp_path: Path) -> None:
 
 PYTHON = data(__file__, "PYTHON")
 UV = data(__file__, "UV")
-LINE = b"Setting up .venv, once: libraries are fetched "
+LINE = b"Setting up .venv for scripts/th, once: libraries are fetched "
 
 
 @pytest.fixture
@@ -117,7 +119,14 @@ def test_an_environment_with_pytorch(checkout: tuple[Path, dict[str, str]], tmp_
         also = f"torch{version} distributed fastapi httpx mypy pyright"
         asked = f"cpu pip install --python {python} -e {top}[test] {also}\n"
         assert log.read_text() == asked * is_new
-    assert "Setting up .venv/torch, once: " in done.stderr
+    assert "Setting up .venv/torch for scripts/_torch, once: " in done.stderr
+
+
+def test_check_tells_its_options() -> None:
+    done = subprocess.run([str(CHECK), "--help"], text=True, capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("All that must hold before a change lands: ")
+    assert re.findall(r"scripts/check (--\w+)", done.stdout) == OPTIONS
 
 
 @pytest.fixture
