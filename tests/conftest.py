@@ -24,8 +24,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 # What programs print must not depend on where the tests run: Sphinx colours what it prints
-# where $CI is set.
-for variable in ("CI", "FORCE_COLOR", "NO_COLOR"):
+# where $CI is set, and Python and C keep no text back where $PYTHONUNBUFFERED is.
+for variable in ("CI", "FORCE_COLOR", "NO_COLOR", "PYTHONUNBUFFERED"):
     os.environ.pop(variable, None)
 
 # In the background, where Ctrl-C is ignored, tests press it all the same.

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -249,17 +250,19 @@ class Memory(Part):
             _check_room(nbytes)
         return self._pool.take(nbytes).view(dtype.numpy)
 
-    def recycle(self, data: Array) -> None:
-        """Keep the memory of an array from `allocate` that its storage no longer needs.
+    def recycle(self, storage: Any) -> None:
+        """Keep the memory from `allocate` that a storage no longer needs.
 
-        It is not kept where another array refers to it: that array still uses it.
+        It is not kept where something else refers to it, such as an array that still uses it.
         """
+        data = storage.data
         memory = data.base
         if data.nbytes < Pool.MIN_BYTES or not isinstance(memory, np.ndarray):
             return
         if memory.dtype != np.uint8 or memory.ndim != 1:
             return  # not from `allocate`
-        # Referred to by the storage's attribute, our variables, and what Python needs for calls.
+        # Referred to by the storage's attribute, our variables, and what Python needs for calls;
+        # but not by arguments of ours, which from 3.14 on may borrow the caller's reference.
         if sys.getrefcount(data) <= _OF_DATA and sys.getrefcount(memory) <= _OF_BASE:
             self._pool.give(memory)
 
@@ -293,22 +296,15 @@ def _nothing(dtype: DType) -> Array:
     return np.empty(0, dtype.numpy)
 
 
-class _Holder:
-    __slots__ = ("data",)
-
-    def __init__(self) -> None:
-        self.data = np.empty(1)[:1]
-
-
-def _count_references(data: Array) -> tuple[int, int]:
+def _count_references(storage: Any) -> tuple[int, int]:
+    data = storage.data
     memory = data.base
     return sys.getrefcount(data), sys.getrefcount(memory)
 
 
 # What `recycle` finds for an array that only one storage refers to, and for its base: each Python
 # counts what a call needs in its own way.
-_HOLDER = _Holder()
-_OF_DATA, _OF_BASE = _count_references(_HOLDER.data)
+_OF_DATA, _OF_BASE = _count_references(SimpleNamespace(data=np.empty(1)[:1]))
 
 
 def bytes_at(address: int, count: int) -> memoryview:

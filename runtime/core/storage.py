@@ -191,7 +191,7 @@ class Storage:
         # Ctrl-C may have ended __init__, where no engine runs.
         if getattr(self, "_counted", 0):
             self._memory.meter.remove(self._counted)
-            self._memory.recycle(self.data)
+            self._memory.recycle(self)
         if getattr(self, "_slot", None) is None:
             return
         _by_address.pop(self._slot[2], None)

@@ -241,7 +241,10 @@ class Session(Conversation):
     ) -> Iterator[OutputCopy]:
         """Read what is written to the standard output within the context. Raises OSError."""
         with super().copy_output(listener) as copy, self.engine.before_exit(copy.text):
-            yield copy
+            try:
+                yield copy
+            finally:
+                self.engine.flush()  # which C may keep until the line ends
 
     def interruptible(self) -> AbstractContextManager[None]:
         """Let what Lua runs within the context hear of Ctrl-C."""

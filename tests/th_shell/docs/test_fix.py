@@ -289,7 +289,7 @@ def test_what_is_left(fixed: Fixed, example: str) -> None:
 @pytest.mark.thorough
 def test_what_follows_from_a_failure_is_left(fixed: Fixed) -> None:
     page = (
-        "```python\n>>> class C:\n...     x = 1\n>>> def f(x: Missing): pass\n"
+        "```python\n>>> class C:\n...     x = 1\n>>> def f(x=Missing): pass\n"
         ">>> class C:\n...     x = f\n>>> c = C()\n>>> c.x\n2\n```\n"
     )
     assert fixed(page) == (page, [])

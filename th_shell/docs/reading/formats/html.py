@@ -6,7 +6,6 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 from th_shell.docs.reading.examples import Block, numbered
-from th_shell.docs.settings.settings import PageError
 
 #: The class with the language of code: <code class="language-lua">, <div class="highlight-lua">.
 _LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?|highlight(?:-source)?)-([\w+]+)", re.I)
@@ -19,16 +18,13 @@ _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 
 
 def find(lines: Sequence[str], start: int = 0) -> Iterator[Block]:
-    """Return the <pre> elements of a page; their tags are left out. Raises PageError.
+    """Return the <pre> elements of a page; their tags are left out.
 
     start: the index of the first line that is read.
     """
     page = _Page()
-    try:
-        page.feed("\n" * start + "\n".join(lines[start:]))
-        page.close()
-    except AssertionError as error:  # what Python's parser raises for unknown declarations
-        raise PageError(f"not HTML: line {page.getpos()[0]}: {error}") from None
+    page.feed("\n" * start + "\n".join(lines[start:]))
+    page.close()
     page.end_block(len(lines) + 1)
     return iter(page.blocks)
 
@@ -79,6 +75,12 @@ class _Page(HTMLParser):
             self.end_block(self.getpos()[0])
         elif tag == self._in_heading:
             self._heading, self._in_heading = " ".join("".join(self._text).split()), ""
+
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        """Skip `<![…]>` at an index, as browsers do; some Pythons raise errors for unknown ones."""
+        if self.rawdata.startswith("<![CDATA[", i):
+            return super().parse_marked_section(i, report)
+        return self.parse_bogus_comment(i, report)
 
     def handle_data(self, data: str) -> None:
         if (self._block or self._in_heading) and not self._gutter:
