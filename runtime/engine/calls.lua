@@ -44,6 +44,15 @@ function calls.between_inputs(f, ...)
   return unpack(list)
 end
 
+ffi.cdef 'int th_flush(void *) __asm__("fflush");'
+local stdout = io.stdout
+local stream = ffi.cast('void **', tonumber(('%p'):format(stdout))) -- see output.py
+local C = ffi.C
+
+--- Writes what the program has written, before Python writes.
+function calls.flush() C.th_flush(stream[0]) end
+local flush = calls.flush
+
 local encode -- of values.lua, once a Python program needs that
 local depth = 0 -- of calls for Python programs that are open: a Python function may make another
 local guest = false -- whether a Python program has called, which `os.exit` must not end
@@ -85,6 +94,7 @@ end
 -- Returns nothing, or what `failed` does.
 local function leave(ok, value)
   depth = depth - 1
+  flush()
   local stop = is_stopped()
   if stop or not ok then return failed(stop, ok, value) end
   if depth > 0 then return end

@@ -6,7 +6,6 @@ made when the first operation of the call begins: that numbers behave as in C, a
 for what must be finished.
 """
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -74,8 +73,7 @@ class FastCalls:
                     ctrl_c.arm(True)
                 if lua.is_closed:  # to be read after depth is set: see `LuaState.close`
                     raise LuaError(CLOSED)
-                if sys.stdout is not output.seen:
-                    output.look()
+                output.enter()
                 return self._functions[name](*numbers)
             except Exception as error:
                 lua.check_open()
@@ -119,8 +117,7 @@ class FastCalls:
     def follow_output(self) -> None:
         """Pass on what Lua has written; if `sys.stdout` has changed, let Lua write there."""
         self._output.drain()
-        if sys.stdout is not self._output.seen:
-            self._output.look()
+        self._output.enter()
 
     def _raised_by(self, error: LuaError) -> BaseException:
         """Return what Ctrl-C or `close` is to raise, if that has stopped Lua; else the error."""

@@ -2,7 +2,9 @@
 
 Lua writes to a C stream, to which its `io.stdout` has a pointer. Where Python's `sys.stdout` is not
 the process's standard output, the pointer is that of a stream that writes into memory. What is
-there is passed on when Lua has ended, before it calls Python, and now and then while it runs.
+there is passed on when Lua has ended, before it calls Python, and now and then while it runs. Where
+both write to the standard output, each has a buffer of its own, which is flushed before the other
+one runs: C's by `calls.lua`.
 """
 
 from __future__ import annotations
@@ -67,6 +69,7 @@ class Output(Part):
     def __init__(self) -> None:
         self.seen: Any = sys.stdout
         self.stream: _Stream | None = None
+        self.flush: Any = None  # that of `sys.stdout`, where both write to the standard output
         self._given: Any = None
         self._pointer: Any = None
         _all.add(self)
@@ -85,13 +88,25 @@ class Output(Part):
         self.seen = sys.stdout
         if self._pointer is None:
             return
-        file = self._given or (None if _is_standard_output(self.seen) else self.seen)
+        is_shared = not self._given and _is_standard_output(self.seen)
+        self.flush = self.seen.flush if is_shared and self.seen else None
+        file = self._given or (None if is_shared else self.seen)
         if self.stream and self.stream.file is file and self.stream.process == os.getpid():
             return
         self.close()
         if file is not None:
             self.stream = _Stream(file)
             self._pointer.value = self.stream.pointer.value
+
+    def enter(self) -> None:
+        """Prepare for Lua: it writes to what is `sys.stdout` now, behind what is written there."""
+        if sys.stdout is not self.seen:
+            self.look()
+        if self.flush is not None:
+            try:
+                self.flush()
+            except (OSError, ValueError):
+                pass  # Python tells it when it writes there itself
 
     def close(self) -> None:
         """End it; Lua writes nothing to it any more."""

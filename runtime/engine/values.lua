@@ -105,6 +105,7 @@ end
 local function new_function(f)
   references.count_object()
   return function(...)
+    calls.flush()
     return returned(pcall(f, crossing(...)))
   end
 end

@@ -304,7 +304,10 @@ class Values:
             except BaseException as error:
                 return crossing._note(error)
             finally:
-                if sys.stdout is not crossing._output.seen:  # the function may have changed it
+                output = crossing._output
+                if output.flush is not None:  # of what the function may have printed
+                    output.enter()
+                elif sys.stdout is not output.seen:  # the function may have changed it
                     crossing._lua_calls.follow_output()
 
         # Ctrl-C is allowed by code object: see `guarded` in host/lua_calls.py.

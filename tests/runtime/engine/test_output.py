@@ -114,3 +114,20 @@ def test_a_process_s_own_output_and_a_fork_s() -> None:
     lines = [line.strip() for line in run.stdout.splitlines()]
     assert sorted(lines) == ["again", "child", "own", "own", "parent", "parent"]
     assert run.stderr == ""
+
+
+@pytest.mark.thorough
+def test_the_order_where_both_have_buffers() -> None:
+    program = """
+        from th_shell import Engine
+        engine = Engine()
+        engine["say"] = lambda text: print(text, end=" ")
+        print("1", end=" ")
+        engine.run("io.write('2 ') print(3) io.write('4 ') say(5) io.write('6 ')")
+        print("7", end=" ")
+        engine["say"] = lambda: engine.run("io.write('9 ')")
+        engine.run("io.write('8 ') say() error('10')")
+    """
+    run = run_python("-c", textwrap.dedent(program))
+    assert run.stdout == "1 2 3\t\n4 5 6 7 8 9 "
+    assert "10" in run.stderr
