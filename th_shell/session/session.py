@@ -110,10 +110,14 @@ class Session(Conversation):
         parts = self._read(text)
         shows = any(example.expected or example.value for example in parts.examples)
         with self.timing(parts.inputs, timed):
-            if parts.is_page and (shows or not parts.inputs):
-                with self.surrounded(text):
-                    return self._play(parts)
-            return self._run_all(list(self._placed(text, parts.inputs)))
+            try:
+                if parts.is_page and (shows or not parts.inputs):
+                    with self.surrounded(text):
+                        return self._play(parts)
+                return self._run_all(list(self._placed(text, parts.inputs)))
+            except Interrupted as error:  # it came while a hint was looked for, or in a command
+                (self.take_error or self.show_error)(error)
+                return True
 
     @property
     def is_in_cell(self) -> bool:

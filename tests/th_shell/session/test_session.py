@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.data_files import data
-from th_shell.runtime.shell import Engine, LuaError
+from th_shell.runtime.shell import Engine, Interrupted, LuaError
 from th_shell.session.conversation import UNICODE
 from th_shell.session.session import Session
 
@@ -78,3 +78,16 @@ def test_inputs_of_a_cell(engine: Engine, printed: Printed) -> None:
         (3, "x:y()"),
     ]
     assert printed().startswith("[3]:1: attempt to index global 'x' (a number value)\n")
+
+
+@pytest.mark.parametrize("text", ["x = 1", "%who"])
+def test_ctrl_c_beside_an_input_ends_no_session(
+    session: Session, printed: Printed, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    def pressed(*_: object) -> None:
+        raise Interrupted("interrupted!")
+
+    monkeypatch.setattr(session, "hints_on_value", pressed)
+    monkeypatch.setattr(type(session.engine.inputs), "evaluate", pressed)
+    assert session.submit(text)
+    assert printed() == "interrupted!\n"
