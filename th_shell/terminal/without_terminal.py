@@ -15,7 +15,9 @@ from th_shell.session.session import Session
 
 def run(engine: Engine) -> int:
     """Run the inputs on the standard input; return the exit status."""
-    # Unbuffered, so that an input that reads from the standard input gets the line behind it.
+    # Neither Python nor C reads ahead: an input that reads from the standard input gets the line
+    # behind it, and the next input is behind that.
+    engine.run(engine.compile(b"io.stdin:setvbuf('no')"))
     session = Session(engine)
     engine.debugging.keep_frames()
     engine.debugging.offer_debugger()
