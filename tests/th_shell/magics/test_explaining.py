@@ -46,6 +46,7 @@ def test_a_folder_without_pages_is_told(session: Session, printed: Printed, tmp_
     assert printed() == (f"?? has not read a page: {pages}: no pages in this folder\n" + SHOWN)
 
 
+@pytest.mark.thorough
 def test_help_on_a_name_loads_nothing_of_th_docs() -> None:
     source = "import sys, th_shell.magics.explaining; print('th_shell.docs' in sys.modules)"
     assert run_python("-c", source).stdout == "False\n"
