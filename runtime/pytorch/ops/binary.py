@@ -176,10 +176,11 @@ _BETWEEN = {
 
 
 def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Out) -> Tensor:
-    kind = result_type(input, *[bound for bound in (low, high) if bound is not None])
-    check_types(kernel, NUMBERS, kind.numpy)
+    kind, array = input.dtype, input.array
+    if array.dtype.kind != "f":
+        kind = result_type(input, *[bound for bound in (low, high) if bound is not None])
+        check_types(kernel, NUMBERS, kind.numpy)
     low, high = _bound("min", low, kind), _bound("max", high, kind)
-    array = input.array
     tensor = input if array.dtype is kind.numpy else wrap(cast(array, kind.numpy))
     if low is not None:
         tensor = out = _BETWEEN[True, False](tensor, low, out)
