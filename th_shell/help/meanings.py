@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 from th_shell.paragraphs import MOST_NAMES
@@ -64,7 +64,7 @@ def sections() -> Mapping[str, Mapping[str, Meaning]]:
     """Return all meanings, by section and name."""
     meanings: dict[str, dict[str, Meaning]] = {}
     for name in _NAMES:
-        text = (files("th_shell.help") / "meanings" / f"{name}.toml").read_text("utf-8")
+        text = Path(__file__).with_name("meanings").joinpath(f"{name}.toml").read_text("utf-8")
         for section, lines in loads(text).items():
             read = {key: _read(section, key, line) for key, line in lines.items()}
             meanings.setdefault(section, {}).update(read)

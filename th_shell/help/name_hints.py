@@ -7,7 +7,7 @@ place of what other languages and libraries have.
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from th_shell.help.failure import PATH, Failure, on
@@ -20,7 +20,7 @@ from th_shell.toml import loads
 @lru_cache(maxsize=1)
 def _foreign() -> Mapping[str, Any]:
     """Return the names and notations of other languages, with Lua's in place of them."""
-    return loads((files("th_shell.help") / "elsewhere.toml").read_text("utf-8"))
+    return loads(Path(__file__).with_name("elsewhere.toml").read_text("utf-8"))
 
 
 # -- names

@@ -7,7 +7,6 @@ that the user names. They are read as th-docs reads them.
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,7 +40,7 @@ class SearchResult(NamedTuple):
 def page_folders(named: str = "") -> list[str]:
     """Return the folder that the user's settings name, if they do, and our own."""
     folders = [os.path.expanduser(named)] if named else []
-    return [*folders, str(files("th_shell.help") / "pages")]
+    return [*folders, str(Path(__file__).with_name("pages"))]
 
 
 def find_examples(name: str, folders: Sequence[str], engine: Engine, most: int = 6) -> SearchResult:

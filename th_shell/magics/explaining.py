@@ -1,14 +1,20 @@
 """`?`, `??` and `%help`: what is known of names, examples of pages, and the commands themselves."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from th_shell.help.about import about, overview
 from th_shell.help.meanings import is_path, name_in
-from th_shell.help.pages import Shown, find_examples, page_folders
 from th_shell.lines import usual_lines
 from th_shell.paragraphs import MOST_LINES, filled, two_columns
 from th_shell.session.commands import MagicError
 from th_shell.session.conversation import Conversation
 from th_shell.session.session import Session
 from th_shell.visible import visible
+
+if TYPE_CHECKING:
+    from th_shell.help.pages import Shown
 
 _USAGE = "?? takes a function's name, as in: ?? torch.gather\n"
 
@@ -42,6 +48,8 @@ def list_commands(session: Conversation, name: str) -> None:
 
 def show_examples(session: Session, text: str) -> None:
     """Show the examples of a function."""
+    from th_shell.help.pages import find_examples, page_folders  # and with it th-docs
+
     name = name_in(text)
     if not is_path(name):
         session.write(_USAGE)

@@ -69,7 +69,6 @@ def plan_of(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> Plan:
     else:
         for parameter, value in zip(schema.positional, values, strict=False):
             by_position.append(_converter(parameter, value, numbers))
-    plan = _plan_by_position(implementation, by_position, apart, bool(named))
     names = _parameter_names(schema, implementation, skip)
     by_name = {}
     for name, value in named.items():
@@ -80,9 +79,7 @@ def plan_of(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> Plan:
     ours = {"out", *OPTIONS} - inspect.signature(implementation).parameters.keys()
     if takes_out(implementation):
         ours.discard("out")
-    if all(entry == (name, AS_IT_IS) and name not in ours for name, entry in by_name.items()):
-        return plan
-    return _plan_by_name(plan, by_name, ours)
+    return _write_plan(implementation, by_position, apart, by_name, ours)
 
 
 def _converter(parameter: Parameter, value: Any, numbers: bool) -> Converter:
@@ -104,53 +101,50 @@ def _parameter_names(schema: Schema, implementation: Implementation, skip: int) 
     return dict(zip([p.name for p in schema.positional], [p.name for p in plain], strict=False))
 
 
-def _plan_by_position(
+def _write_plan(
     implementation: Implementation,
     by_position: Sequence[Converter],
     apart: int | None,
-    has_names: bool,
+    by_name: ByName,
+    ours: set[str],
 ) -> Plan:
-    """Return the plan where arguments by name, if there are any, are passed as they are.
+    """Return a plan that is written for these converters, so that no call goes through a loop.
 
-    It is written for these converters, so that no call goes through them in a loop. apart: from
-    this argument on all are ints of one tuple.
+    apart: from this argument on all are ints of one tuple. ours: the names of those that the
+    implementation does not get: they are looked at here.
     """
-    if apart is None and all(c is AS_IT_IS for c in by_position):
-        return implementation if has_names else _QUICK_CALLS.get(implementation, implementation)
-    named = ["**named"] if has_names else []
-    declared = [f"*a{at}" if at == apart else f"a{at}" for at in range(len(by_position))]
-    passed = [f"a{n}" if c is AS_IT_IS else f"c{n}(a{n})" for n, c in enumerate(by_position)]
-    scope: dict[str, Any] = {f"c{n}": c for n, c in enumerate(by_position)}
-    scope |= {"call": implementation, "__name__": __name__}  # the latter for `warn`
-    text = f"lambda {', '.join([*declared, *named])}: call({', '.join([*passed, *named])})"
+    converters = [*by_position, *[convert for _, convert in by_name.values()]]
+    plain = apart is None and all(c is AS_IT_IS for c in converters)
+    if plain and all(target == name not in ours for name, (target, _) in by_name.items()):
+        is_simple = by_name.keys() <= {"out"}
+        return _QUICK_CALLS.get(implementation, implementation) if is_simple else implementation
+    count = len(by_position)
+    values = [*[f"a{at}" for at in range(count)], *[f"named[{name!r}]" for name in by_name]]
+    values = [
+        v if c is AS_IT_IS else f"c{n}({v})"
+        for n, (v, c) in enumerate(zip(values, converters, strict=True))
+    ]
+    given = dict(zip([target for target, _ in by_name.values()], values[count:], strict=True))
+    looked_at = [f"check_{name}({given.pop(name)})" for name in OPTIONS if name in ours & {*given}]
+    out = given.pop("out", None) if "out" in ours else None
+    passed = [*values[:count], *[f"{target}={value}" for target, value in given.items()]]
+    text = f"call({', '.join(passed)})"
+    text = f"deliver({out}, {text})" if out else text
+    text = f"({', '.join([*looked_at, text])})[-1]" if looked_at else text
+    declared = [f"*a{at}" if at == apart else f"a{at}" for at in range(count)]
+    scope: dict[str, Any] = {f"c{n}": c for n, c in enumerate(converters)}
+    scope |= {f"check_{name}": check for name, check in OPTIONS.items()}
+    scope |= {"call": implementation, "deliver": deliver, "__name__": __name__}  # for `warn`
+    text = f"lambda {', '.join(declared + ['**named'] * bool(by_name))}: {text}"
     plan: Plan = eval(compile(text, __file__, "eval"), scope)  # a frame of ours in tracebacks
     return plan
-
-
-def _plan_by_name(plan: Plan, by_name: ByName, ours: set[str]) -> Plan:
-    """Return a plan whose arguments by name are converted, or looked at here.
-
-    ours: the names of those that the implementation does not get.
-    """
-    taken = ours & {name for name, _ in by_name.values()}
-    delivers = "out" in taken
-    checked = [name for name in OPTIONS if name in taken]
-
-    def call(*args: Any, **named: Any) -> Any:
-        converted = {by_name[k][0]: by_name[k][1](v) for k, v in named.items()}
-        for name in checked:
-            OPTIONS[name](converted.pop(name))
-        out = converted.pop("out") if delivers else None
-        return deliver(out, plan(*args, **converted))
-
-    return call
 
 
 _QUICK_CALLS: dict[Implementation, Implementation] = {}
 
 
 def with_quick_call(implementation: Implementation, quick: Implementation) -> None:
-    """Let calls with one or two arguments and `out=`, all by position, go to another function."""
+    """Let calls with one or two arguments and `out=` go to another function, of (a, b, out)."""
     _QUICK_CALLS[implementation] = quick
 
 
@@ -287,10 +281,13 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
         key: Any
         try:
             if named:
-                args = _arguments(first, second, more)
-                key = (*map(type, args), *named, *map(type, named.values()))
+                types = map(type, named.values())
+                key = (first.__class__, second.__class__, *map(type, more), *named, *types)
                 plan = plans.get(key)
-                if plan is not None and "out" not in named:
+                if plan is not None:
+                    args = _arguments(first, second, more)
+                    if "out" in named:
+                        _check_memory(named["out"], args, named)
                     return plan(*args, **named)
             elif second is _NOTHING:
                 plan = plans.get(key := first.__class__)
@@ -332,9 +329,8 @@ def _call(
             if len(plans) >= _MOST_PLANS:
                 plans.clear()  # a program makes new types again and again
             plans[key] = plan
-    if named.get("out") is not None:
-        _check_memory(named["out"], (*args, *named.values()))
     try:
+        _check_memory(named.get("out"), args, named)
         try:
             return plan(*args, **named)
         except Rejected:
@@ -345,15 +341,15 @@ def _call(
         raise as_pytorch_error(error, args, named) from None
 
 
-def _check_memory(out: Any, args: Sequence[Any]) -> None:
+def _check_memory(out: Any, args: Sequence[Any], named: Mapping[str, Any]) -> None:
     """Raise RuntimeError where results would be written over each other, or over an argument."""
-    outs = out if isinstance(out, (tuple, list)) else (out,)
-    operands = [
-        a for arg in args if arg is not out for a in (arg if type(arg) is tuple else (arg,))
-    ]
+    outs = out if isinstance(out, (tuple, list)) else () if out is None else (out,)
     for target in outs:
         check_single(target.array)
-        check_apart(target, tuple(operands))
+        if target._storage is not None:  # else no other tensor has its memory
+            given = [arg for arg in (*args, *named.values()) if arg is not out]
+            operands = [a for arg in given for a in (arg if type(arg) is tuple else (arg,))]
+            check_apart(target, tuple(operands))
 
 
 def _find(rows: list[Row], args: Any, named: Any) -> tuple[Plan, bool]:

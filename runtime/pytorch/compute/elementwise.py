@@ -107,14 +107,15 @@ class Pointwise:
         Operands are tensors, or numbers of Python's. Raises RuntimeError for shapes that cannot be
         broadcast.
         """
-        if out is None or out is a:
-            try:
-                is_tensor = a.__class__ is Tensor
-                values = self._quick(a, b, out) if is_tensor else self._of_number(a, b)
-            except (TypeError, ValueError, OverflowError, RuntimeError):
-                values = None  # the general way does it, or has an error in PyTorch's words
-            if values is not None:
-                return values
+        try:
+            if a.__class__ is Tensor:
+                values = self._quick(a, b, out)
+            else:
+                values = self._of_number(a, b) if out is None else None
+        except (TypeError, ValueError, OverflowError, RuntimeError):
+            values = None  # the general way does it, or has an error in PyTorch's words
+        if values is not None:
+            return values
         return self.general((a,) if b is None else (a, b), out)
 
     def _way(self, kind: np.dtype[Any]) -> Any:
@@ -155,16 +156,32 @@ class Pointwise:
             y = _quick_number(kind, b, is_ufunc)
             if y is None or (self.divides and not y and kind.kind != "f"):
                 return None
-        if out is not None:
-            if self.result is not None or not (is_ufunc and x.flags.forc) or _is_part(out, b):
-                return None
-            run_first(compute, x, x) if y is None else run_first(compute, x, y, x)
+        z = None if out is None else self._quick_target(out, a, b, x)
+        if z is NotImplemented:
+            return None
+        if z is not None and is_ufunc:
+            run_first(compute, x, out=z) if y is None else run_first(compute, x, y, out=z)
             return out
         values = run_first(compute, x) if y is None else run_first(compute, x, y)
         is_sure = is_ufunc or self.result is not None or self.many is not None
         if not is_sure and values.dtype is not kind:
             return None
+        if z is not None:
+            np.copyto(z, values)
+            return out
         return wrap(canonical(values) if values.ndim > 1 else values)
+
+    def _quick_target(self, out: Tensor, a: Tensor, b: Any, x: Array) -> Any:
+        """Return the array of `out=`, or of the operand in place; NotImplemented for `general`.
+
+        x: the array of the operand a. The array has the values' type, shape and order in memory.
+        """
+        z = out._array if out._storage is None else out.array
+        if z.shape != x.shape or z.dtype is not (self.result.numpy if self.result else x.dtype):
+            return NotImplemented
+        if not z.flags.forc or _is_part(out, b) or _is_part(out, a):
+            return NotImplemented
+        return z
 
     def _of_number(self, a: Any, b: Any) -> Tensor | None:
         """Return the values of a number and few elements, where one call of numpy computes them."""
@@ -201,24 +218,26 @@ class Pointwise:
         check_types(self.kernel, self.takes, kind.numpy)
         if out is None:
             return self._values(operands, arrays, kind, shape)
-        if in_place:
-            if not self._compute_in_place(operands, arrays, kind):
-                values = self._values(operands, arrays, kind, shape)
-                np.copyto(arrays[0], cast(values.array, arrays[0].dtype))
+        target = arrays[0] if in_place else out.array
+        is_new = target.shape != shape
+        if is_new:
+            resize_to(out, shape)
+        elif self._compute_into(target, operands, arrays, kind):
             return out
-        is_new = out.array.shape != shape
-        resize_to(out, shape)
         values = self._values(operands, arrays, kind, shape)
         if is_new:
             resize(out, shape, values.strides)
-        np.copyto(out.array, cast(values.array, out.array.dtype))
+            target = out.array
+        np.copyto(target, cast(values.array, target.dtype))
         return out
 
-    def _compute_in_place(
-        self, operands: tuple[Any, ...], arrays: list[Array], kind: dtype
+    def _compute_into(
+        self, out: Array, operands: tuple[Any, ...], arrays: list[Array], kind: dtype
     ) -> bool:
-        """Write values of many elements over the first operand's; whether that was possible."""
-        out = arrays[0]
+        """Write values of many elements to an array, which may be an operand's.
+
+        Tell whether that was possible.
+        """
         is_same = out.dtype is kind.numpy and self.result in (None, kind)
         may_fail = self.divides and kind.category is not Category.FLOAT
         if out.size < LARGE or not is_same or may_fail or self._width(kind) is not kind:

@@ -78,6 +78,8 @@ def parse(tensor: Tensor, index: Any) -> tuple[Tensor, Chosen]:
 
     Raises IndexError, TypeError and ValueError.
     """
+    if index.__class__ is Tensor and index.array.ndim and _count(index) <= tensor.array.ndim:
+        return tensor, {0: _checked(index.array, 0, tensor.array.shape)}
     items = _items(index)
     view = _View(tensor)
     chosen: Chosen = {}
@@ -206,7 +208,7 @@ def as_indices(chosen: Chosen) -> Chosen:
         else:
             indices[dim] = array
     try:
-        np.broadcast_shapes(*[array.shape for array in indices.values()])
+        broadcast_shape(indices)
     except ValueError:
         shapes = ", ".join(listed(array.shape) for array in indices.values())
         raise IndexError(
@@ -215,9 +217,16 @@ def as_indices(chosen: Chosen) -> Chosen:
     return indices
 
 
+def broadcast_shape(indices: Chosen) -> Shape:
+    """Return the shape to which arrays of indices are broadcast. Raises ValueError."""
+    shapes = {array.shape for array in indices.values()}
+    shape: Shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
+    return shape
+
+
 def indexed_shape(sizes: Shape, indices: Chosen) -> Shape:
     """Return the shape of the elements that arrays choose of a view with some sizes."""
-    chosen = np.broadcast_shapes(*[array.shape for array in indices.values()])
+    chosen = broadcast_shape(indices)
     dims = sorted(indices)
     remaining = [size for dim, size in enumerate(sizes) if dim not in indices]
     front = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0

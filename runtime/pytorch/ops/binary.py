@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from th_shell.torch.base.dtypes import Category, bool_, dtype
-from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import broadcast
 from th_shell.torch.calls.schema import OUT, Number, Out, TensorOrNumber
@@ -177,31 +176,28 @@ _BETWEEN = {
 
 
 def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Out) -> Tensor:
-    kind = result_type(input, *[bound for bound in (low, high) if bound is not None])
-    check_types(kernel, NUMBERS, kind.numpy)
+    kind, array = input.dtype, input.array
+    if array.dtype.kind != "f":
+        kind = result_type(input, *[bound for bound in (low, high) if bound is not None])
+        check_types(kernel, NUMBERS, kind.numpy)
     low, high = _bound("min", low, kind), _bound("max", high, kind)
-    array = input.array
     tensor = input if array.dtype is kind.numpy else wrap(cast(array, kind.numpy))
-    bounded = Pointwise(lambda a: _between(a, low, high))
-    return bounded(tensor, None, out)
+    if low is not None:
+        tensor = out = _BETWEEN[True, False](tensor, low, out)
+    if high is not None:
+        return _BETWEEN[False, True](tensor, high, out)
+    return _same(tensor, None, out) if low is None else tensor
 
 
-def _between(array: Any, low: Any, high: Any) -> Any:
-    if low is None:
-        return np.array(array) if high is None else np.minimum(array, high)
-    result = np.maximum(array, low)
-    if high is None:
-        return result
-    return np.minimum(result, high, out=result) if result.ndim else np.minimum(result, high)
+_same = Pointwise(np.positive, NUMBERS)
 
 
 def _bound(name: str, bound: Any, kind: dtype) -> Any:
-    """Return a bound as a number of the type; None where no element is beyond it."""
+    """Return a bound as a number that the type has; None where no element is beyond it."""
     if bound is None:
         return None
     if kind.category is not Category.INTEGER:
-        number = quietly.run(kind.numpy.type, bound)
-        return fill_number(bound, kind) if number in _INFINITIES else number
+        return fill_number(bound, kind).item()
     limits = np.iinfo(kind.numpy)
     is_low = name == "min"
     if bound > limits.max if is_low else bound < limits.min:
@@ -209,10 +205,7 @@ def _bound(name: str, bound: Any, kind: dtype) -> Any:
             f"Clamp {name} value {bound} is outside the representable range of {kind.scalar}"
         )
     is_idle = bound < limits.min if is_low else bound > limits.max
-    return None if is_idle else kind.numpy.type(bound)
-
-
-_INFINITIES = (np.inf, -np.inf)
+    return None if is_idle else int(bound)
 
 
 @op(name="clamp clip", in_place=True)

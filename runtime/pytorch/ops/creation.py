@@ -90,14 +90,15 @@ def filled(size: Shape, number: Any, kind: dtype) -> Tensor:
 
 def fill_number(number: Any, kind: dtype) -> Any:
     """Return a number of a type. Raises RuntimeError, OverflowError where it does not fit."""
-    if kind.itemsize >= 4 and number.__class__ is float and -1e30 < number < 1e30:
-        if kind.is_floating_point:
+    if number.__class__ in _PLAIN and kind.is_floating_point and kind.itemsize >= 4:
+        if -(2**53) < number < 2**53:
             return kind.numpy.type(number)
     if isinstance(number, int) and not -(2**63) <= number < 2**64:
         raise OverflowError("int too big to convert")
     return convert_number(number, kind, _C_NAMES.get(kind.name, kind.real))
 
 
+_PLAIN = (float, int)
 #: The names of types in the message of a number that does not fit, where they are not `real`.
 _C_NAMES = {name: f"{name}_t" for name in ("uint8", "int8", "int16", "int64")}
 
@@ -116,10 +117,19 @@ def empty_like(input: Tensor, *, dtype: Kind = None) -> Tensor:
     return wrap(empty_like_array(input, (dtype or input.dtype).numpy))
 
 
+def _filled_like(input: Tensor, number: Any, kind: dtype) -> Tensor:
+    """Return a tensor of a tensor's sizes and layout, and of one number of the type."""
+    if input.array.flags.c_contiguous:
+        return filled_tensor(input.array.shape, kind.numpy, number)
+    new = wrap(empty_like_array(input, kind.numpy))
+    new.array.fill(number)
+    return new
+
+
 def _fill_like(name: str, number: int) -> Callable[..., Tensor]:
     @op(name=f"{name}_like", more=NEW, method=False)
     def compute(input: Tensor, *, dtype: Kind = None) -> Tensor:
-        return full_like(input, number, dtype=dtype)
+        return _filled_like(input, number, dtype or input.dtype)
 
     compute.__doc__ = f"Return a tensor of a tensor's sizes, whose elements are {name}."
     return compute
@@ -132,9 +142,8 @@ ones_like = _fill_like("ones", 1)
 @op(more=NEW, method=False)
 def full_like(input: Tensor, fill_value: Number, *, dtype: Kind = None) -> Tensor:
     """Return a tensor of a tensor's sizes, whose elements are all one number."""
-    new = empty_like(input, dtype=dtype)
-    new.array.fill(fill_number(fill_value, new.dtype))
-    return new
+    kind = dtype or input.dtype
+    return _filled_like(input, fill_number(fill_value, kind), kind)
 
 
 # -- of the type of another tensor

@@ -13,7 +13,7 @@ import numpy as np
 from th_shell.runtime.compute.bulk import choose
 from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.runtime.core.dtypes import Array
-from th_shell.torch.base.dtypes import int64
+from th_shell.torch.base.dtypes import bool_, int64
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, broadcast, listed, wrap_dim
 from th_shell.torch.calls.schema import OUT, TensorOrNumber
@@ -175,13 +175,15 @@ def where_true(condition: Tensor) -> tuple[Tensor, ...]:
 def where(condition: Tensor, input: Any, other: Any) -> Tensor:
     """Return the elements of input where a condition is true, else those of other; broadcast."""
     mask = condition.array
-    wrong = "where expected condition to be a boolean tensor, but got a tensor with dtype {}"
-    require(mask.dtype.kind in "bu", wrong, condition.dtype.scalar)
-    mask = mask.astype(np.bool_, copy=False)  # uint8 is the masks' type in old programs
+    if mask.dtype is not bool_.numpy:
+        wrong = "where expected condition to be a boolean tensor, but got a tensor with dtype {}"
+        require(mask.dtype.kind == "u", wrong, condition.dtype.scalar)
+        mask = mask.astype(np.bool_)  # uint8 is the masks' type in old programs
     if input.__class__ is Tensor is other.__class__:
         x, y = input.array, other.array
-        is_plain = x.dtype is y.dtype and mask.shape == x.shape == y.shape
-        if is_plain and x.size >= LARGE and all(a.flags.c_contiguous for a in (mask, x, y)):
+        if x.dtype is y.dtype and mask.shape == x.shape == y.shape:
+            if x.size < LARGE or not all(a.flags.c_contiguous for a in (mask, x, y)):
+                return wrap(canonical(np.where(mask, x, y)))
             chosen = empty_tensor(x.shape, x.dtype)
             with threads.active():
                 choose(mask, x, y, chosen.array)

@@ -16,7 +16,14 @@ from th_shell.torch.base.dtypes import Category
 from th_shell.torch.base.missing import type_name
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import check_long, listed
-from th_shell.torch.compute.indices import Chosen, as_indices, check_bounds, indexed_shape, parse
+from th_shell.torch.compute.indices import (
+    Chosen,
+    as_indices,
+    broadcast_shape,
+    check_bounds,
+    indexed_shape,
+    parse,
+)
 from th_shell.torch.ops.creation import fill_number
 from th_shell.torch.ops.reordering import flip
 from th_shell.torch.ops.slicing import unbind
@@ -37,10 +44,10 @@ def _simple(index: Any) -> Any:
                     return None
             elif item is Ellipsis and tail:
                 tail = ()
-            elif kind is not int:
+            elif kind is not int and item is not None:
                 return None
         return index + tail
-    if index.__class__ is int:
+    if index.__class__ is int or index is None:
         return index, Ellipsis
     return index if index.__class__ is slice and index.step is None else None
 
@@ -53,7 +60,14 @@ def _getitem(self: Tensor, index: Any) -> Tensor:
         except (IndexError, TypeError, OverflowError):
             part = None  # the general way has the error, in PyTorch's words
         if part is not None and part.size:  # numpy does not keep the strides of empty parts
-            return view_of(self, part)
+            if 0 not in part.strides:
+                return view_of(self, part)
+            array = self.array
+            is_whole = part.flags.c_contiguous and part.size == array.size
+            # Each dimension of one position is new: numpy gives these a stride of 0.
+            is_new = 0 not in array.strides and part.shape.count(1) == part.strides.count(0)
+            if is_whole and is_new:
+                return view_of(self, canonical(part))
     view, chosen = parse(self, index)
     return wrap(chosen_elements(view.array, as_indices(chosen))) if chosen else view
 
@@ -61,13 +75,16 @@ def _getitem(self: Tensor, index: Any) -> Tensor:
 def chosen_elements(array: Array, indices: Chosen) -> Array:
     """Return a copy of the elements that arrays of indices choose. Raises IndexError."""
     shape = indexed_shape(array.shape, indices)
-    if not array.size and 0 not in np.broadcast_shapes(*[a.shape for a in indices.values()]):
+    if not array.size and 0 not in broadcast_shape(indices):
         if any(array.shape[dim] == 0 for dim in indices):
             raise IndexError("index is out of bounds for dimension with size 0")
     if 0 in shape:
         return np.empty(shape, array.dtype)
-    check_bounds(array.shape, indices)
-    return canonical(array[_key(array.ndim, indices)])
+    try:
+        return canonical(array[_key(array.ndim, indices)])
+    except IndexError:
+        check_bounds(array.shape, indices)  # has the error in PyTorch's words
+        raise
 
 
 def _key(ndim: int, indices: Chosen) -> tuple[Any, ...]:

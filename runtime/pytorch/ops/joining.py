@@ -51,21 +51,29 @@ def _check_sizes(arrays: Sequence[Any], dim: int) -> list[Any]:
     return [array for _, array in joined]
 
 
+def _concatenated(arrays: list[Any], dim: int) -> Array | None:
+    """Return contiguous arrays of one type joined; None for others, and for those that differ.
+
+    Their sizes may not fit, which is an error in PyTorch's words, or one is to be skipped.
+    """
+    kind = arrays[0].dtype
+    for array in arrays:
+        if array.dtype is not kind or not array.flags.c_contiguous:
+            return None
+    try:
+        return np.concatenate(arrays, dim)
+    except ValueError:
+        return None
+
+
 @op(name="cat concat concatenate")
 def cat(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
     """Return the tensors one after the other along a dimension."""
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     arrays = [t._array if t._storage is None else t.array for t in tensors]
-    kind = arrays[0].dtype
-    for array in arrays:
-        if array.dtype is not kind or not array.flags.c_contiguous or out is not None:
-            break
-    else:
-        try:
-            return wrap(np.concatenate(arrays, dim))
-        except ValueError:
-            pass  # not of one shape: an error in PyTorch's words, or a tensor to be skipped
+    if out is None and (result := _concatenated(arrays, dim)) is not None:
+        return wrap(result)
     joined = _check_sizes(arrays, dim)
     dim = dim if joined[0].shape != (0,) else 0
     meet = result_type(*tensors)
@@ -105,7 +113,10 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
     if out is not None:
         check_apart(out, tensors, takes_same=False)
     index = (slice(None),) * dim + (None,)
-    return cat(tuple([wrap(array[index]) for array in arrays]), dim, out=out)
+    arrays = [array[index] for array in arrays]
+    if out is None and (result := _concatenated(arrays, dim)) is not None:
+        return wrap(result)
+    return cat(tuple(map(wrap, arrays)), dim, out=out)
 
 
 # -- at least so many dimensions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,14 @@ from th_shell.torch.compute.elementwise import ALL, NUMBERS, check_types
 from th_shell.torch.compute.promotion import number_as
 from th_shell.torch.compute.reductions import give
 from th_shell.torch.ops.creation import check_sizes, fill_number, type_for
+from th_shell.torch.tensors.large_arrays import empty_tensor, share
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast
 
 _OPTIONS = f"torch.dtype dtype = None, {NEW}"
 _WITH_OUT = f"{OUT}, {_OPTIONS}"
+#: Positions that are computed at once.
+_PIECE = 1 << 15
 
 
 def _check_bounds(start: Any, end: Any, step: Any) -> None:
@@ -53,17 +57,33 @@ def arange(
         start, end = 0, start
     if _is_plain_range(start, end, step) and out is None and dtype is None:
         return wrap(np.arange(start, end, step, dtype=np.int64))
-    whole = all(isinstance(n, int) for n in (start, end, step))
+    whole = isinstance(start, int) and isinstance(end, int) and isinstance(step, int)
     kind = type_for(dtype, out, int64 if whole else default_dtype())
     check_types("arange_cpu", NUMBERS, kind.numpy)
     _check_bounds(start, end, step)
     count = _count(start, end, step, whole and kind is int64)
+    values: Any
     if kind.category is Category.INTEGER:
-        first, width = (int(number_as(n, np.dtype(np.int64))) for n in (start, step))
-        values = (np.arange(count) * width + first).astype(kind.numpy, copy=False)
-    else:  # computed in float64
-        values = cast(float(start) + float(step) * np.arange(count), kind.numpy)
-    return give(values, out, warns=False)
+        first, by = (int(number_as(n, np.dtype(np.int64))) for n in (start, step))
+        values = (np.arange(count) * by + first).astype(kind.numpy, copy=False)
+        return give(values, out, warns=False)
+    begin, width = float(start), float(step)
+    return give(_computed(count, kind, lambda at: at * width + begin), out, warns=False)
+
+
+def _computed(count: int, kind: dtype, values: Callable[[Array], Array]) -> Tensor:
+    """Return a tensor of a function of the positions, computed in float64, many in pieces."""
+    if count < _PIECE:
+        return wrap(cast(values(np.arange(count, dtype=np.float64)), kind.numpy))
+    tensor = empty_tensor((count,), kind.numpy)
+    array = tensor.array
+
+    def part(at: slice) -> None:
+        places = np.arange(at.start, at.stop, dtype=np.float64)
+        array[at] = cast(values(places), kind.numpy)
+
+    share(part, count, count, _PIECE)
+    return tensor
 
 
 def _is_plain_range(start: Any, end: Any, step: Any) -> bool:
@@ -121,19 +141,27 @@ def linspace(start: Any, end: Any, steps: int, *, out: Out = None, dtype: Kind =
     return give(_between(start, end, steps, kind), out)
 
 
-def _between(start: Any, end: Any, steps: int, kind: dtype) -> Array:
+def _between(start: Any, end: Any, steps: int, kind: dtype) -> Any:
     """Return equal steps, counted from the nearer end."""
     is_whole = kind.category is Category.INTEGER
     numpy = _STEP_TYPES.get(kind.name, np.dtype(np.float64) if is_whole else kind.numpy)
+    first, last = fill_number(start, kind), fill_number(end, kind)
     if steps < 2:
-        return np.full(steps, fill_number(start, kind) if steps else 0, kind.numpy)
-    first, last = (number_as(fill_number(n, kind).item(), numpy) for n in (start, end))
-    step = (last - first) / numpy.type(steps - 1)
-    at = np.arange(float(steps))
-    rising = float(first) + float(step) * at
-    falling = float(last) - float(step) * at[::-1]
-    values: Any = np.where(at < steps // 2, rising, falling)
-    return cast(values, kind.numpy)
+        return np.full(steps, first, kind.numpy)
+    if numpy is not kind.numpy:
+        first, last = number_as(first.item(), numpy), number_as(last.item(), numpy)
+    step = float((last - first) / numpy.type(steps - 1))
+
+    def values(at: Array) -> Array:
+        half = max(steps // 2 - int(at[0]), 0)
+        rising, falling = at[:half], at[half:]
+        np.subtract(falling, steps - 1, falling)
+        np.multiply(at, step, at)
+        np.add(rising, float(first), rising)
+        np.add(falling, float(last), falling)
+        return at
+
+    return _computed(steps, kind, values)
 
 
 #: The type in which the steps between elements of another one are computed.

@@ -96,7 +96,8 @@ def _top(array: Array, axis: int, k: int, largest: bool) -> Array:
             places = np.nonzero(chosen)[-1].reshape(*rows.shape[:-1], k)
             inside = stable_order(np.take_along_axis(rows, places, -1), rows.ndim - 1, largest)
             return np.take_along_axis(places, inside, -1).swapaxes(axis, -1)
-    return stable_order(array, axis, largest).take(np.arange(k), axis)
+    order: Array = stable_order(array, axis, largest)[(slice(None),) * axis + (slice(k),)]
+    return order
 
 
 # -- the k-th smallest elements

@@ -107,8 +107,11 @@ def filled_tensor(shape: Shape, kind: np.dtype[Any], number: Any) -> Tensor:
     if is_zero:
         with threads.active():
             clear(tensor._array)
-    else:
+    elif tensor._array.size < LARGE:
         tensor._array.fill(number)
+    else:
+        flat = tensor._array.reshape(-1)
+        share(lambda at: flat[at].fill(number), flat.size, flat.size)
     return tensor
 
 
@@ -142,7 +145,7 @@ def compute_into(compute: Any, operands: list[Any], out: Array) -> None:
     def part(at: slice) -> None:
         inputs = [a[at] if is_cut else a for a, is_cut in zip(arrays, cut, strict=True)]
         if compute.__class__ is np.ufunc:
-            quietly.run(compute, *inputs, out[at])
+            quietly.run(compute, *inputs, out=out[at])
         else:
             with np.errstate(all="ignore"):
                 out[at] = compute(*inputs)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.data_files import data
+from tests.processes import run_python
 from th_shell.config import Config
 from th_shell.session.session import Session
 
@@ -18,7 +19,7 @@ Printed = Callable[[], str]
 def session(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
     (tmp_path / "sums.md").write_text(PAGE)
     monkeypatch.setattr(
-        "th_shell.magics.explaining.page_folders",
+        "th_shell.help.pages.page_folders",
         lambda named: [str(tmp_path), *filter(None, [named])],
     )
     return session
@@ -43,3 +44,9 @@ def test_a_folder_without_pages_is_told(session: Session, printed: Printed, tmp_
     (tmp_path / "none").mkdir()
     session.submit("?? torch.sum")
     assert printed() == (f"?? has not read a page: {pages}: no pages in this folder\n" + SHOWN)
+
+
+@pytest.mark.thorough
+def test_help_on_a_name_loads_nothing_of_th_docs() -> None:
+    source = "import sys, th_shell.magics.explaining; print('th_shell.docs' in sys.modules)"
+    assert run_python("-c", source).stdout == "False\n"

@@ -27,3 +27,17 @@ def _in_all_ways() -> list[list[float]]:
 def test_functions_compute_while_the_context_of_all_threads_is_taken() -> None:
     # As another thread may have it; warnings of numpy's would be errors here.
     assert str(run_first(_in_all_ways)) == str(_in_all_ways())
+
+
+@pytest.mark.parametrize("count", [6, 2 * LARGE])
+def test_the_tensor_of_out_gets_the_values(count: int) -> None:
+    a, b = torch.rand(2, count), torch.rand(2, count)
+    targets = torch.empty(2, count), torch.empty(count, 2).t(), torch.empty(2, 2 * count)[:, ::2]
+    for target in targets:
+        for name, expected in (("add", a + b), ("atan2", torch.atan2(a, b))):
+            assert getattr(torch, name)(a, b, out=target) is target
+            assert torch.equal(target, expected)
+        assert torch.equal(torch.exp(a, out=target), a.exp())
+    shared = torch.rand(3, count)
+    with pytest.raises(RuntimeError, match="^unsupported operation: some elements of the input"):
+        torch.exp(shared[:2], out=shared[1:])
