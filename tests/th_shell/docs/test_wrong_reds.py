@@ -100,6 +100,12 @@ NAMES = {
     # A file that a line of the shell would write, which is not run.
     "$ echo `date` > x.lua\n> dofile 'x.lua'\n3": "skipped fragment",
     "$ echo `date` > y.lua\n> dofile 'x.lua'\n3": "skipped error",
+    # A program for a command line, which a page cannot give its words.
+    "f = os.exit\nx = print('Usage: a FILE') or f(1)": "ran error",
+    "function f() print('Usage: a FILE'); os.exit(2) end\nx = f()\nx:sum() --> 3": (
+        "ran fragment fragment"
+    ),
+    "function f() print('No: a FILE'); os.exit(2) end\nx = f()": "ran error",
     # What another package would bring.
     "require 'image'\nx = image.lena()\nx:size(1) --> 3": "ran fragment fragment",
     "> error('the cURL library could not be loaded')\n3": "fragment",
@@ -293,6 +299,7 @@ def test_what_a_script_prints_by_chance(
 
 
 IMPORT = ">>> from math import floor"
+PARSER = ">>> import argparse\n>>> (p := argparse.ArgumentParser()).add_argument('a') and None\n"
 PYTHON = {
     ">>> import nosuch\n>>> nosuch.x\n3": "fragment fragment",
     ">>> import itertool": "error",
@@ -320,6 +327,9 @@ PYTHON = {
     ">>> 1 + 1\n2 #the sum": "pass",
     ">>> 1 + 1\n3 #the sum": "differs",
     ">>> print('2 #a')\n2 #the": "differs",
+    # A program for a command line, which a page cannot give its words.
+    f"{PARSER}>>> p.parse_args()\n3": "ran ran fragment",
+    f"{PARSER}>>> p.parse_args(['-x'])\n3": "ran ran error",
     # What an author has left out of a value, and what a program has cut off.
     ">>> int('x y')\nValueError: invalid literal for int() with base 10: 'x (…)'": "error",
     ">>> f = 'int(x) is'\n>>> f + ' a'\n'int(…) is a'": "ran pass",

@@ -300,6 +300,9 @@ class _Fragments:
 
     def _absent(self, result: Result, source: str) -> str:
         """Return a note on a missing file or module that only this input names; or ''."""
+        ending = _ENDED.search(f"{result.note}\n{result.got}")
+        if ending and "()" in source and _USAGE.match(result.got):
+            return "it needs the words of a command line"
         if result.verdict is not Verdict.ERROR or not _NOT_THERE.search(result.got):
             return ""
         if match := _NO_MODULE.search(result.got) or _NOT_INSTALLED.search(result.got):
@@ -383,6 +386,9 @@ _NO_MODULE = re.compile(
 _NOT_INSTALLED = re.compile(
     r"\bthe picture (\S+) comes with the original|\b(\w+) library could not be loaded"
 )
+#: How a program ends that gets too few words, and what it prints then.
+_ENDED = re.compile(r"^(?:the process ended with status |SystemExit: [1-9])", re.M)
+_USAGE = re.compile(r"\s*usage:? ", re.I)
 #: The functions of Lua that compile strings.
 _COMPILE = {"loadstring", "load"}
 #: Modules that Python 3 has under other names.
