@@ -202,6 +202,12 @@ def test_notebook_of_format_3(tmp_path: Path) -> None:
     assert (found.source, found.expected) == ("print(1)\n1 + 1", "1\n2\nE: why")
 
 
+def test_a_line_may_end_in_the_next_output(tmp_path: Path) -> None:
+    loop = code("x", value("1\t"), value("\n2\n"), value("\n3"), printed("\n4\n"))
+    (found,) = read(write(tmp_path, loop))
+    assert found.expected == "1\t\n2\n\n3\n\n4"
+
+
 @pytest.mark.thorough
 def test_the_kernel_of_torch_has_its_package(runner: Runner, tmp_path: Path) -> None:
     sources = ["x = itorch.image(torch.rand(3, 8, 8))", "itorch.nosuch()", "x = other.image(3)"]

@@ -53,6 +53,9 @@ NAMES = {
     # Code in a string.
     "loadstring('lost:f()')()": "fragment",
     "lost = 3\nloadstring('lost:f()')()": "ran error",
+    "c = lost.f()\nprint(loadstring('return math.' .. 'max(c, 3)')())": "fragment fragment",
+    "c = 'x'\nprint(loadstring('return math.' .. 'max(c, 3)')())": "ran error",
+    "c = lost.f()\nprint(math.max('c, 3'))": "fragment error",
     # A name in other letters that the page uses over and over is its own.
     "outputSize = 3\n" + "x = nosuch.f(outputsize)\n" * 3: "ran fragment fragment fragment",
     "hiddenSize = 3\nerror(hiddensize, inputsize)": "ran fragment",
@@ -90,6 +93,23 @@ NAMES = {
     "f = io.open('/path/to/x')\nf:read('*a')": "ran fragment",
     "f = io.open('x.txt', 'w')\nf:nosuch()": "ran error",
     "g = ('a.b'):match('c.d')\ng.x()": "ran error",
+    "> dofile 'a/x.lua'\n…": "fragment",
+    "> dofile 'a/x.lua'\n...  -- and others": "fragment",
+    "> error('a')\n...  -- and others": "error",
+    "> dofile 'a/x.lua'\n3": "error",
+    # A file that a line of the shell would write, which is not run.
+    "$ echo `date` > x.lua\n> dofile 'x.lua'\n3": "skipped fragment",
+    "$ echo `date` > y.lua\n> dofile 'x.lua'\n3": "skipped error",
+    # A program for a command line, which a page cannot give its words.
+    "f = os.exit\nx = print('Usage: a FILE') or f(1)": "ran error",
+    "function f() print('Usage: a FILE'); os.exit(2) end\nx = f()\nx:sum() --> 3": (
+        "ran fragment fragment"
+    ),
+    "function f() print('No: a FILE'); os.exit(2) end\nx = f()": "ran error",
+    # What another package would bring.
+    "require 'image'\nx = image.lena()\nx:size(1) --> 3": "ran fragment fragment",
+    "> error('the cURL library could not be loaded')\n3": "fragment",
+    "> error('the cURL library could not be told')\n3": "error",
     "dir = '/path/to'\nx = torch.load(dir .. '/x.t7')\nx:sum() --> 3": "ran fragment fragment",
     "name = 'x.t7'\ntorch.save(name, 3)\nx = torch.load(name)\nx --> 4": "ran ran ran differs",
     # What was tried before says so.
@@ -279,6 +299,7 @@ def test_what_a_script_prints_by_chance(
 
 
 IMPORT = ">>> from math import floor"
+PARSER = ">>> import argparse\n>>> (p := argparse.ArgumentParser()).add_argument('a') and None\n"
 PYTHON = {
     ">>> import nosuch\n>>> nosuch.x\n3": "fragment fragment",
     ">>> import itertool": "error",
@@ -303,6 +324,21 @@ PYTHON = {
     ">>> 1 + 1\n2 # the sum": "pass",
     ">>> 1 + 1\n3 # the sum": "differs",
     ">>> print('2 # the')\n2 # the sum": "differs",
+    ">>> 1 + 1\n2 #the sum": "pass",
+    ">>> 1 + 1\n3 #the sum": "differs",
+    ">>> print('2 #a')\n2 #the": "differs",
+    # A program for a command line, which a page cannot give its words.
+    f"{PARSER}>>> p.parse_args()\n3": "ran ran fragment",
+    f"{PARSER}>>> p.parse_args(['-x'])\n3": "ran ran error",
+    # What an author has left out of a value, and what a program has cut off.
+    ">>> int('x y')\nValueError: invalid literal for int() with base 10: 'x (…)'": "error",
+    ">>> f = 'int(x) is'\n>>> f + ' a'\n'int(…) is a'": "ran pass",
+    ">>> f = 'int(x) is'\n>>> f + ' a'\n'int(…) is b'": "ran differs",
+    ">>> 'int x is'\n'int … is'": "differs",
+    # A dictionary that an author has laid out.
+    ">>> {'a': [3], 'b': 4}\n{ 'a': [ 3 ],\n  'b': 4 }": "pass",
+    ">>> {'a': [3], 'b': 4}\n{ 'a': [ 4 ],\n  'b': 4 }": "differs",
+    ">>> print('{a}')\n{ a }": "differs",
     # The value of a variable that a comment names is no output.
     ">>> a = 3\n\n# a\n3.0": "ran",
     ">>> a = 3\n\n# b\n3.0": "differs",

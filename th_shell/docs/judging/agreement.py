@@ -17,7 +17,7 @@ _LITERALS = re.compile(rf"(?:(?:{_LITERAL.pattern})(?:\s+|\Z))+")
 
 
 #: A comment behind an output of Python.
-_REMARK = re.compile(r"(?<=\s)#\s.*$", re.M)
+_REMARK = re.compile(r"(?<=\s)#.*$", re.M)
 
 
 def _is_same_text(text: str, got: str) -> bool:

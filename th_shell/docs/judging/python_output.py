@@ -32,6 +32,8 @@ _FUNCTION = re.compile(r"<function ([\w.]+\.)?([\w<>]+)(?: at 0x\w+|\(.*\))?>")
 _OBJECT = re.compile(r"(?<=\w)(?: object)? at 0x\w+(?=>)")
 _CLASS = re.compile(r"<class '([\w.]+)'>")
 _BRACES = re.compile(r"\{[^{}]*\}")
+#: Blanks inside of brackets, where an author has laid out a dictionary.
+_PADDING = re.compile(r"(?<=[{\[(]) | (?=[}\])])")
 #: The elements of a printed set; objects are shown as calls. A set of names is mathematics.
 _LITERALS = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.Call)
 _IGNORE_DETAIL = "IGNORE_EXCEPTION_DETAIL"
@@ -41,6 +43,8 @@ _IS_ERROR = re.compile(r"^(?:Traceback |(?:\w+\.)*\w+: )", re.M)
 _DETAIL = re.compile(r"^(?:\w+\.)*(\w+)(?::.*)?\Z", re.M | re.S)
 #: Dots in brackets for the traceback above an error.
 _DOTS = re.compile(r"\A[<\[(](?:\.\.\.|…)[>\])]\n(?=(?:\w+\.)*\w+: .*\Z)")
+#: What an author has left out of a value: `(…)`. What a program cuts off stands in no brackets.
+_OMITTED = re.compile(r"(?<=[(\[{<])…(?=[)\]}>])")
 _MODULE = re.compile(r"^(?:\w+\.)+(?=\w+(?:: .*)?\Z)", re.M | re.S)
 #: The module of a program's classes, which is printed only if the program is a script.
 _MAIN = "__main__."
@@ -67,7 +71,7 @@ def comparable(example: Example) -> Example:
         text = _DETAIL.sub(rf"\g<1>{ANYTHING}", text)
     elif _ignores_modules(example) and _IS_ERROR.search(text):
         text = _without_module(text)
-    text = text.replace("...", ANYTHING).strip("\n")
+    text = _OMITTED.sub(ANYTHING, text.replace("...", ANYTHING)).strip("\n")
     return example if text == example.expected else replace(example, expected=text)
 
 
@@ -159,6 +163,8 @@ def _sorted(text: str) -> str:
     """Sort the elements of a printed set of literals; only unify white space in other texts."""
     text = " ".join(text.split())
     value = expression(text)
+    if isinstance(value, ast.Dict):
+        return _PADDING.sub("", text)
     if not isinstance(value, ast.Set) or not all(isinstance(e, _LITERALS) for e in value.elts):
         return text
     elements = (ast.get_source_segment(text, element) or "" for element in value.elts)

@@ -27,7 +27,7 @@ from th_shell.docs.judging.printout import (
     only_rows,
     printed_tensors,
 )
-from th_shell.docs.judging.verdicts import ANNOUNCED, Result, Verdict
+from th_shell.docs.judging.verdicts import ANNOUNCED, LEFT_OUT, Result, Verdict
 from th_shell.docs.reading import lua_names, names
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
@@ -142,6 +142,7 @@ class _Fragments:
         self._headings: dict[str, str] = {}  # above the examples that gave names their values
         #: Names that files were opened for which the page does not make, and the files.
         self._opened: dict[str, str] = {}
+        self._commands = ""  # the lines of the system's shell that were not run
 
     def judge(self, result: Result, undefined: Set[str] | None) -> Result:
         """Return the result of the next example, with the verdict FRAGMENT if it is one.
@@ -150,14 +151,14 @@ class _Fragments:
         """
         is_code = result.example.kind not in (Kind.SHELL, Kind.TEXT)
         source = result.example.source if is_code else ""
+        if result.example.kind is Kind.SHELL and result.verdict is Verdict.SKIPPED:
+            self._commands += f"{result.example.source}\n"
         for hidden in result.example.hidden:
             self._bound |= self._bound_in(hidden.text)
         bound = self._bound_in(source)
         is_lua = self._language == LUA
-        used = self._read_in(source) - bound
-        if is_lua:
-            used |= lua_names.reused_names(source)
-        elif python_syntax.expression(source):
+        used = self._used(source, bound)
+        if not is_lua and python_syntax.expression(source):
             bound |= {"_"}
         missing = self._missing(result, bound, used, undefined)
         stand_ins = lua_names.placeholders(source) - self._given - bound if is_lua else set()
@@ -186,6 +187,15 @@ class _Fragments:
             origins.append(result.example.line)
         self._add(result, source, bound, origins)
         return result
+
+    def _used(self, source: str, bound: Set[str]) -> Set[str]:
+        """Return the names that code, also what it compiles, reads and does not set."""
+        used = self._read_in(source) - bound
+        if self._language == LUA:
+            used |= lua_names.reused_names(source)
+            if used & _COMPILE:
+                used |= set(re.findall(r"\w+", " ".join(lua_names.strings(source))))
+        return used
 
     def _missing(
         self, result: Result, bound: Set[str], used: Set[str], undefined: Set[str] | None
@@ -290,18 +300,22 @@ class _Fragments:
 
     def _absent(self, result: Result, source: str) -> str:
         """Return a note on a missing file or module that only this input names; or ''."""
+        ending = _ENDED.search(f"{result.note}\n{result.got}")
+        if ending and "()" in source and _USAGE.match(result.got):
+            return "it needs the words of a command line"
         if result.verdict is not Verdict.ERROR or not _NOT_THERE.search(result.got):
             return ""
-        if match := _NO_MODULE.search(result.got):
+        if match := _NO_MODULE.search(result.got) or _NOT_INSTALLED.search(result.got):
             module = next(filter(None, match.groups()))
             is_told = _NOT_THERE.search(result.example.expected)
             is_wrong = self._language == PYTHON and _is_of_python(module)
             return "" if is_told or is_wrong else f"{_ABSENT}{module}"
-        if result.example.expected:
-            return ""
+        is_shown = not LEFT_OUT.fullmatch(result.example.expected)
         used = (self._texts.get(name, "") for name in self._read_in(source))
         texts = [*lua_names.strings(source), *used]
         named = (text for text in texts if text and text not in self._strings)
+        if is_shown:  # the page says that the file is there; what writes it may not have run
+            named = (text for text in named if text in self._commands)
         pairs = (
             (text, part)
             for text in named
@@ -368,6 +382,15 @@ _NO_MODULE = re.compile(
     r"|\b(lib[\w-]+\.so)\b[\d.]*: cannot open shared object file",
     re.M,
 )
+#: An error for want of what another package, or the system, would bring.
+_NOT_INSTALLED = re.compile(
+    r"\bthe picture (\S+) comes with the original|\b(\w+) library could not be loaded"
+)
+#: How a program ends that gets too few words, and what it prints then.
+_ENDED = re.compile(r"^(?:the process ended with status |SystemExit: [1-9])", re.M)
+_USAGE = re.compile(r"\s*usage:? ", re.I)
+#: The functions of Lua that compile strings.
+_COMPILE = {"loadstring", "load"}
 #: Modules that Python 3 has under other names.
 _OF_PYTHON_2 = frozenset(
     "cPickle cStringIO StringIO Cookie HTMLParser httplib urllib2 urlparse xmlrpclib".split()
@@ -403,6 +426,6 @@ _MADE = re.compile(r"^[\w, \t]+=[^\S\n]*[A-Za-z_][\w.]*[({]([^\n]*)", re.M)
 _METHOD = re.compile(r"^[^\S\n]*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
 _INSERTS = re.compile(r"\btable\.insert[ (]+([A-Za-z_]\w*)[ \t]*,(.*)")
 _NOT_THERE = re.compile(
-    r"(?i)(?:not|n't) (?:find|load|(?:be )?open)"
-    r"|not found|no such|cannot open|does not exist|no module"
+    r"(?i)(?:not|n't) (?:find|load|(?:be )?(?:open|loaded))"
+    r"|comes with the original|not found|no such|cannot open|does not exist|no module"
 )

@@ -80,8 +80,8 @@ ANNOUNCED = "an error that the comment announces"
 _ERROR_WORD = re.compile(r"^\s*error:\s*", re.I)
 #: The value of a file as it is printed; Lua itself does not show it.
 _HANDLE = re.compile(r"file \(0x[0-9a-f]+\)\s*")
-#: A documented text that stands for any output.
-_LEFT_OUT = re.compile(r"(?:[\s\0]|[\[(<]?(?:\.\.\.|…)[\])>]?)*")
+#: A documented text that stands for any output; in Lua, maybe with a remark behind it.
+LEFT_OUT = re.compile(r"(?:[\s\0]|[\[(<]?(?:\.\.\.|…)[\])>]?(?:[ \t]+--.*)?)*")
 #: A call that raises an error if a condition does not hold.
 _ASSERTS = re.compile(r"(?:[\w.]+[.:])?assert\w*\s*\(|assert\s+[^=\s]")
 _EXITS = re.compile(r"\b(?:os|sys)\.exit\b|^(?:exit|quit)\s*\(", re.M)
@@ -294,7 +294,7 @@ def _judge_one(
         return _judge_error(example, first, second, got)
     if example.value and not example.expected:
         return _judge_value(example, example.value, first, second)
-    is_empty = _LEFT_OUT.fullmatch(example.expected)
+    is_empty = LEFT_OUT.fullmatch(example.expected)
     if is_empty or example.apart and not got.strip():
         return Result(example, Verdict.RAN, got)
     if "VARIES" in example.flags:
@@ -315,7 +315,7 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     A comment in words that hardly resemble the printed value is a remark, which is not compared.
     """
     shown = first.shown, second.shown
-    if _LEFT_OUT.fullmatch(value.text):
+    if LEFT_OUT.fullmatch(value.text):
         return Result(example, Verdict.RAN, first.shown)
     quoted, literal = quoted_in(value.text), literal_in(value.text)
     if literal[:1].isdigit() and not _NUMBER_ALONE.fullmatch(first.shown):
@@ -363,7 +363,7 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
         return Result(example, Verdict.LAYOUT, got, "an error that the page announces")
     texts = filtered(example.settings.filters, example.expected, got, second.error)
     expected, message, _ = with_exact_hex(*texts)
-    if not _LEFT_OUT.fullmatch(expected) and is_error_message(expected, message):
+    if not LEFT_OUT.fullmatch(expected) and is_error_message(expected, message):
         return Result(example, Verdict.PASS, got)
     words = bare_message(first.error)
     # The message is a whole line, or stands behind a position.

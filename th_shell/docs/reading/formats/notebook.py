@@ -118,12 +118,22 @@ def _blocks(cells: list[dict[str, Any]], language: str) -> Iterator[Block]:
             tags = frozenset(map(str, cell.get("metadata", {}).get("tags", ())))
             skip = skip or bool(_SKIP_TAGS & tags)
             if code:
-                output = tuple(line for o in cell.get("outputs", ()) for line in _output(o))
+                output = tuple(_outputs(cell.get("outputs", ())))
                 last = max(line.number for line in (*code, *output))
                 lines = tuple(code)
                 place = (lines[0].number, last, language, lines, skip, heading)
                 yield Block(*place, output=output, marks=tags)
             skip = False
+
+
+def _outputs(outputs: list[dict[str, Any]]) -> Iterator[Line]:
+    """Yield the lines of a cell's outputs. The end of one's last line may begin the next one."""
+    before = ("", "\n")
+    for output in outputs:
+        lines, kind = _output(output), output["output_type"]
+        is_end = bool(lines) and not lines[0].text and before[0] == kind and before[1][-1:] != "\n"
+        yield from lines[is_end:]
+        before = kind, "".join(output.get("text") or output.get("data", {}).get("text/plain", ()))
 
 
 def _output(output: dict[str, Any]) -> list[Line]:
