@@ -273,9 +273,7 @@ class Correction:
         """Return whether blanks beside a line may have been words or lines of the new texts."""
         old, new = line.text.split(), " ".join(texts).split()
         is_moved = old and new and line.text.partition(old[0])[0] != texts[0].partition(new[0])[0]
-        if is_torn and (len(texts) > 1 or not old or is_moved):
-            return True
-        return False
+        return bool(is_torn and (len(texts) > 1 or not old or is_moved))
 
     def _filled(self, new: dict[int, list[str]]) -> dict[int, list[str]]:
         """Return new lines; a blank line that is the place of one that is put in goes."""
