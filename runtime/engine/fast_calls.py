@@ -115,7 +115,7 @@ class FastCalls:
             self.follow_output()
 
     def follow_output(self) -> None:
-        """Pass on what Lua has written; if `sys.stdout` has changed, let Lua write there."""
+        """Pass on what Lua has written, and let it write behind what is in `sys.stdout` now."""
         self._output.drain()
         self._output.enter()
 

@@ -81,7 +81,7 @@ _ERROR_WORD = re.compile(r"^\s*error:\s*", re.I)
 #: The value of a file as it is printed; Lua itself does not show it.
 _HANDLE = re.compile(r"file \(0x[0-9a-f]+\)\s*")
 #: A documented text that stands for any output; in Lua, maybe with a remark behind it.
-LEFT_OUT = re.compile(r"(?:[\s\0]|[\[(<]?(?:\.\.\.|…)[\])>]?(?:[ \t]+--.*)?)*")
+LEFT_OUT = re.compile(r"(?:[\s\0]|[\[(<]?(?:\.\.\.|…)[\])>]?(?:[ \t]+--.*(?!.))?)*")
 #: A call that raises an error if a condition does not hold.
 _ASSERTS = re.compile(r"(?:[\w.]+[.:])?assert\w*\s*\(|assert\s+[^=\s]")
 _EXITS = re.compile(r"\b(?:os|sys)\.exit\b|^(?:exit|quit)\s*\(", re.M)
