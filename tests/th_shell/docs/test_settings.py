@@ -12,7 +12,7 @@ from th_shell.docs.cli import main
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.page import read
-from th_shell.docs.settings.configuration import configuration
+from th_shell.docs.settings.configuration import configuration, doctest_flags
 from th_shell.docs.settings.options import search_path
 from th_shell.docs.settings.settings import (
     Configuration,
@@ -114,6 +114,19 @@ def test_nearest_file_counts(tmp_path: Path) -> None:
     assert configuration(page, NONE).layer.settings == Settings(atol=2)
     (tmp_path / "sub" / "th-docs.toml").write_text("atol = 3\n")
     assert configuration(page, NONE).layer.settings == Settings(atol=3)
+
+
+def test_flags_of_a_project(tmp_path: Path) -> None:
+    write(tmp_path, sub__deep__page_md="", setup_cfg="doctest_optionflags = NUMBER\n ELLIPSIS\n")
+    page = tmp_path / "sub/deep/page.md"
+    assert doctest_flags(page) == {"NUMBER"}
+    sphinx = (
+        "doctest_default_flags = (\n    0\n    | doctest.IGNORE_EXCEPTION_DETAIL\n)\nNUMBER = 1"
+    )
+    write(tmp_path, sub__conf_py=sphinx)
+    assert doctest_flags(page) == {"IGNORE_EXCEPTION_DETAIL"}
+    (tmp_path / "sub/deep/.git").mkdir()
+    assert doctest_flags(page) == set()
 
 
 @pytest.mark.parametrize(("pattern", "pages"), data(__file__, "test_tables_of_pages"))

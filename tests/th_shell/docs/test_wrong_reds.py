@@ -300,6 +300,14 @@ def test_what_a_script_prints_by_chance(
 
 IMPORT = ">>> from math import floor"
 PARSER = ">>> import argparse\n>>> (p := argparse.ArgumentParser()).add_argument('a') and None\n"
+LOG = ">>> import logging\n>>> logging.basicConfig(level=20)\n"
+RAISE = ">>> def fail(error): raise error\n"
+MAKES = """
+made = set()
+def add(name):
+    if name in made:
+        raise ValueError(f"'{name}' is already there")
+    made.add(name)"""
 PYTHON = {
     ">>> import nosuch\n>>> nosuch.x\n3": "fragment fragment",
     ">>> import itertool": "error",
@@ -369,6 +377,41 @@ PYTHON = {
         "ran ran error"
     ),
     f"{IMPORT}\n>>> floor = len\n>>> floor('ab')\n2\n>>> floor(2.5)\n2": "ran ran pass error",
+    # Results behind `>>>`, below their code; what a call prints besides counts where it agrees.
+    "x = 'a'\nx\n>>> 'a'\n# And:\nx + 'b'\n>>> 'ab'": "pass pass",
+    "x = 'a'\nx\n>>> 'a'\n# And:\nx + 'b'\n>>> 'ac'": "pass differs",
+    "x = 'a'\nx\n>>> 3\n3": "text pass",
+    "x = 'a'\nprint(x)\n>>> 'a'\nlen(x)\n>>> 1": "ran pass",
+    "x = 'a'\nlen(x)\n>>> int('x')\n1": "text error",
+    "import warnings\nwarnings.warn('a')\n\n>>> UserWarning: a\n      b": "ran",
+    # A value that an author has laid out on more lines, and what is printed so.
+    ">>> [[1, 2], [3]]\n[\n  [1, 2],\n  [3],\n]": "pass",
+    ">>> [[1, 2], [3]]\n[\n  [1, 2],\n  [4],\n]": "differs",
+    ">>> print('[\\n1]')\n[1]": "differs",
+    # Characters that doctest compares by their codes.
+    ">>> '\\xa3'\n'\\xa3'\n>>> '\\xa3'\n'\\xa4'": "pass differs",
+    # A traceback without its margin.
+    '>>> [][1]\nTraceback (most recent call last):\nFile "a", line 1\nIndexError: list index out '
+    "of range": "pass",
+    # What a log writes to the standard error.
+    f"{LOG}>>> logging.info('a'); 3\n3": "ran ran pass",
+    f"{LOG}>>> logging.info('a'); 3\nINFO:root:b\n3": "ran ran differs",
+    # What the page does not bring: the network, words of a command line, files, code.
+    f"{RAISE}>>> fail(OSError('<urlopen error [Errno -2]>'))": "ran fragment",
+    f"{RAISE}>>> fail(OSError('<open error [Errno -2]>'))": "ran error",
+    "import sys\nx = sys.argv[3]": "fragment",
+    "import sys\nx = sys.path[:0][3]": "error",
+    ">>> from pathlib import Path\n>>> p = Path('no/such')\n>>> p.open()": "ran ran fragment",
+    "import json\nx = json.loads('[{\"a\", ....}]')": "fragment",
+    "import json\nx = json.loads('[{\"a\"}]')": "error",
+    "x = []\n...  # as above\nx[3]": "fragment",
+    "x = []\nx[3]": "error",
+    "x = []\nx[3]  # this does not work": "layout",
+    # What prompts make that a block without prompts has made.
+    f"{MAKES}\nadd('a-b')\n```\n\n```python\n>>> add('a-b')": "ran fragment",
+    f"{MAKES}\nadd('a-b')\n```\n\n```python\n>>> add('c')\n>>> add('c')": "ran ran error",
+    # All names of a module, where the page leaves out other imports, too.
+    ">>> lost(3)\n>>> from math import *\n>>> nosuch(3)": "fragment ran fragment",
 }
 
 

@@ -29,6 +29,8 @@ _QUOTES = re.compile(r"[\"']")
 _OPEN_END = re.compile(r"(?<=\d)[^\S\n]\.{3,4}\s*\Z")
 _TABLE = re.compile(r"^[^\S\n]*\{[^\S\n]*$", re.M)
 
+#: The end of a line behind a bracket or before one.
+_LAID_OUT = re.compile(r"(?<=[\[({])[ \t]*\n[ \t]*|(?<![ \t]),?[ \t]*\n[ \t]*(?=[\])}])")
 #: A result may be off by so many times the effect of one change of the inputs within rounding.
 _MOST_SPREAD = 4.0
 #: The largest residue of rounding: relative to the largest number of a tensor, and absolute.
@@ -60,8 +62,11 @@ def agrees(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
 def is_same_text(expected: str, got: str) -> bool:
     """Tell whether a printed text is the documented one word for word, as in doctest.
 
-    White space counts only where there is none on the other side.
+    White space counts only where there is none on the other side, and beside brackets not where
+    lines are broken that Python prints as one.
     """
+    if "\n" not in got.strip():
+        expected = _LAID_OUT.sub("", expected)
     expected, got = printout.spaced(expected), printout.spaced(got)
     if printout.ANYTHING in expected and "..." in got:  # also the mark of a long array
         expected = expected.replace(printout.ANYTHING, "...")
@@ -323,6 +328,7 @@ _PREDICATE = re.compile(
     r"|^(?:illegal|invalid)(?: \w+){1,2}$",
     re.I,
 )
+_WORKS_NOT = re.compile(r"\b(?:do(?:es)?|will|would)(?: not|n't) work\b|\bwon't work\b", re.I)
 #: A message behind `error:`.
 _ANNOUNCEMENT = re.compile(r"\berrors?\b[\])]*\s*:\s*(?P<text>.+)", re.I | re.S)
 _LETTER = re.compile(r"\w")
@@ -331,6 +337,8 @@ _QUOTED = re.compile(r"(?<!\w)(['\"`])([^'\"`]+)\1")
 
 def announces_error(comment: str) -> bool:
     """Tell whether a comment says that its code raises an error."""
+    if _WORKS_NOT.search(comment):
+        return True
     for clause in _CLAUSE_ENDS.split(comment):
         predicate = _PREDICATE.search(clause.strip())
         if predicate and not _NEGATED.search(clause.strip(), 0, predicate.end()):

@@ -169,7 +169,9 @@ _TRACEBACK = re.compile(rf"^{_BLANKS}stack traceback:.*", re.M | re.S)
 _PYTHON_TRACEBACKS = (
     # What stands above that line is indented, or dots for it.
     re.compile(
-        r"^[ \t]*Traceback \(most recent call last\):\n(?:[ \t].*\n|(?:\.\.\.|\0)\n)*", re.M
+        r"^[ \t]*Traceback \(most recent call last\):\n"
+        r"(?:(?:[ \t]|File \").*\n|(?:\.\.\.|\0)\n)*",
+        re.M,
     ),
     re.compile(r"^  File \".*\", line \d+\n(?:[ \t].*\n)*", re.M),
     re.compile(

@@ -32,6 +32,8 @@ _FUNCTION = re.compile(r"<function ([\w.]+\.)?([\w<>]+)(?: at 0x\w+|\(.*\))?>")
 _OBJECT = re.compile(r"(?<=\w)(?: object)? at 0x\w+(?=>)")
 _CLASS = re.compile(r"<class '([\w.]+)'>")
 _BRACES = re.compile(r"\{[^{}]*\}")
+#: A character outside of ASCII, as doctest compares it.
+_ESCAPE = re.compile(r"\\(?:x[89a-f][0-9a-f]|u[0-9a-f]{4}|U[0-9a-f]{8})")
 #: Blanks inside of brackets, where an author has laid out a dictionary.
 _PADDING = re.compile(r"(?<=[{\[(]) | (?=[}\])])")
 #: The elements of a printed set; objects are shown as calls. A set of names is mathematics.
@@ -53,6 +55,8 @@ _CHAINS = (
     "\nDuring handling of the above exception, another exception occurred:\n",
     "\nThe above exception was the direct cause of the following exception:\n",
 )
+#: A line that the module logging writes to the standard error, which doctest does not read.
+_LOGGED = re.compile(r"^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:.*\n?", re.M)
 _IS_WARNING = re.compile(r"\b\w*Warning: ")
 _HEADING = r"^(?:\S.*?:\d+: )?\w*Warning: .*\n"
 #: A warning: where it is from, its message of some lines, and that line of code, if it is known.
@@ -119,6 +123,8 @@ def _as_shown(text: str, example: Example) -> str:
     text = _FIGURE.sub("", text)
     if _MAIN not in example.expected:
         text = text.replace(_MAIN, "")
+    if _ESCAPE.search(example.expected):
+        text = text.encode("ascii", "backslashreplace").decode("ascii")
     if example.kind is not Kind.CELL:
         return text
     text = _FUNCTION.sub(r"<function \2>", _TIMES.sub("", text))
@@ -126,7 +132,9 @@ def _as_shown(text: str, example: Example) -> str:
 
 
 def _with_shown_warnings(text: str, example: Example) -> str:
-    """Return a printed text with the parts of its warnings that the page shows."""
+    """Return a printed text with the parts of its warnings and its log that the page shows."""
+    if not _LOGGED.search(example.expected):
+        text = _LOGGED.sub("", text)
     if not _IS_WARNING.search(text):
         return text
     if _IS_WARNING.search(example.expected):

@@ -143,6 +143,7 @@ class _Fragments:
         #: Names that files were opened for which the page does not make, and the files.
         self._opened: dict[str, str] = {}
         self._commands = ""  # the lines of the system's shell that were not run
+        self._omits = False  # the page lacks names before it imports all those of a module
 
     def judge(self, result: Result, undefined: Set[str] | None) -> Result:
         """Return the result of the next example, with the verdict FRAGMENT if it is one.
@@ -275,8 +276,10 @@ class _Fragments:
         defined = set(_EXTENDED.findall(result.example.source))
         named = set(missing) - defined
         is_slip = bool(named) and all(map(self._is_slip, named))
-        if is_slip or not (missing or stand_ins) or python_syntax.ALL_NAMES in self._bound:
+        is_imported = python_syntax.ALL_NAMES in self._bound and not self._omits
+        if is_slip or is_imported or not (missing or stand_ins):
             return ""
+        self._omits = True
         return f"{LACKS}{', '.join(sorted({*missing, *stand_ins}))}"
 
     def _are_given(self, source: str, missing: Set[str]) -> bool:
@@ -301,8 +304,11 @@ class _Fragments:
     def _absent(self, result: Result, source: str) -> str:
         """Return a note on a missing file or module that only this input names; or ''."""
         ending = _ENDED.search(f"{result.note}\n{result.got}")
-        if ending and "()" in source and _USAGE.match(result.got):
+        is_open = "sys.argv[" in source and _TOO_FEW.search(result.got)
+        if is_open or ending and "()" in source and _USAGE.match(result.got):
             return "it needs the words of a command line"
+        if _NO_NETWORK.search(result.got) and not _NO_NETWORK.search(result.example.expected):
+            return "it needs the network"
         if result.verdict is not Verdict.ERROR or not _NOT_THERE.search(result.got):
             return ""
         if match := _NO_MODULE.search(result.got) or _NOT_INSTALLED.search(result.got):
@@ -310,7 +316,7 @@ class _Fragments:
             is_told = _NOT_THERE.search(result.example.expected)
             is_wrong = self._language == PYTHON and _is_of_python(module)
             return "" if is_told or is_wrong else f"{_ABSENT}{module}"
-        is_shown = not LEFT_OUT.fullmatch(result.example.expected)
+        is_shown = result.example.announced and not LEFT_OUT.fullmatch(result.example.expected)
         used = (self._texts.get(name, "") for name in self._read_in(source))
         texts = [*lua_names.strings(source), *used]
         named = (text for text in texts if text and text not in self._strings)
@@ -354,10 +360,11 @@ class _Fragments:
         Each block of a page may be a program of its own; what is typed at prompts is one session.
         """
         example, match = result.example, _MADE_TWICE.search(result.got)
-        if result.verdict is not Verdict.ERROR or example.kind is not Kind.BARE or not match:
+        if result.verdict is not Verdict.ERROR or not match:
             return ""
         name, others = match[1] or match[2], (e for e in self._ran if e.block != example.block)
-        lines = [other.line for other in others if name in re.findall(r"\w+", other.source)]
+        others = (e for e in others if Kind.BARE in (e.kind, example.kind))
+        lines = [other.line for other in others if name in re.findall(r"[\w-]+", other.source)]
         return f"the example at line {lines[0]} has made it: {name}" if lines else ""
 
 
@@ -370,7 +377,8 @@ LACKS = "the page gives no value to: "
 #: The beginning of the note of a result that needs a file or a module; its name follows.
 _ABSENT = "the page does not make: "
 _NAMED_TEXT = re.compile(
-    r"\s*(?:local\s+)?(?P<name>\w+)\s*=\s*([\"'])(?P<text>[^\"'\\]*)\2\s*(?:;\s*)?"
+    r"\s*(?:local\s+)?(?P<name>\w+)\s*=\s*(?:(?:pathlib\.)?Path\()?"
+    r"([\"'])(?P<text>[^\"'\\]*)\2\)?\s*(?:;\s*)?"
 )
 #: A call that reads a file, and a text that may be the name of one.
 _OPENS = re.compile(r"\b(?:open|load|read|import)\w*\s*[({\"']")
@@ -389,6 +397,13 @@ _NOT_INSTALLED = re.compile(
 #: How a program ends that gets too few words, and what it prints then.
 _ENDED = re.compile(r"^(?:the process ended with status |SystemExit: [1-9])", re.M)
 _USAGE = re.compile(r"\s*usage:? ", re.I)
+_TOO_FEW = re.compile(r"^IndexError: list index out of range$", re.M)
+#: An error of Python where no other machine can be reached.
+_NO_NETWORK = re.compile(
+    r"^[\w.]+: .*(?:urlopen error|Name or service not known|Failed to resolve|name resolution"
+    r"|Network is unreachable|Max retries exceeded|Connection refused)",
+    re.M,
+)
 #: The functions of Lua that compile strings.
 _COMPILE = {"loadstring", "load"}
 #: Modules that Python 3 has under other names.
@@ -417,9 +432,9 @@ _ADDED = re.compile(r"\Astdin:\d+: attempt to (?:call|index) (?:field|method) '"
 #: An error for an argument, or for a variable of one letter that has no fields.
 _REFUSED = re.compile(r"argument|attempt to index \w+ '\w'")
 #: An error for what has been made before.
-_MADE_TWICE = re.compile(r"[<'](\w+)[>'] already \w+|attempt to redefine '(\w+)'")
-#: In Python, what stands for the reader's own values.
-_LEFT_OPEN = re.compile(r"\{\.\.\.\}|\(\.\.\.\)")
+_MADE_TWICE = re.compile(r"[<']([\w-]+)[>'] (?:is )?already \w+|attempt to redefine '(\w+)'")
+#: In Python, what stands for the reader's own values and code.
+_LEFT_OPEN = re.compile(r"\{\.\.\.\}|\(\.\.\.\)|\.{3}[\])}]+[\"']|^\.\.\.[ \t]*(?:#.*)?$", re.M)
 #: The arguments of a call whose value is assigned.
 _MADE = re.compile(r"^[\w, \t]+=[^\S\n]*[A-Za-z_][\w.]*[({]([^\n]*)", re.M)
 #: A method call as a statement.

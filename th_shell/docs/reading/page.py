@@ -14,6 +14,7 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, OUTPUTS, PYTHON, Block, Example, PageText, edited
 from th_shell.docs.reading.formats import FORMATS, reader
 from th_shell.docs.reading.languages import language_of, role_of, session_lines
+from th_shell.docs.settings.configuration import doctest_flags
 from th_shell.docs.settings.directives import cut_with_settings
 from th_shell.docs.settings.settings import Configuration
 from th_shell.docs.settings.sidecar import Sidecar
@@ -147,5 +148,8 @@ def read(
         from th_shell.docs.reading.formats.docstrings import in_module  # late: few pages are such
 
         page = page._replace(blocks=in_module(page.blocks, path))
+    if flags := doctest_flags(path):
+        blocks = [replace(block, marks=block.marks | flags) for block in page.blocks]
+        page = page._replace(blocks=blocks)
     cut = cut_with_settings(page, compiler, rules.layer, files)
     return Page(path, files[-1], *cut, compiler, text, page.unread, rules.min_checked)

@@ -5,8 +5,10 @@ prompts, all of which is one cell. Python's parser decides where an input ends w
 their prompts, and that text without prompts is no code.
 """
 
+import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import takewhile
 from textwrap import dedent
 
@@ -16,6 +18,8 @@ from th_shell.docs.reading.examples import Block, Example, Kind, Line, example_o
 from th_shell.python_syntax import PROMPT, statements, syntax, without_magics
 from th_shell.syntax import Syntax
 
+#: An error or a warning that a page shows.
+_ANNOUNCED = re.compile(r"(?:\w+\.)*\w*(?:Error|Warning|Exception)\b")
 _BEHIND = re.compile(r"^\s*>>> ?")
 _MORE = re.compile(r"^\s*\.\.\.(?: (?P<input>.*)|\s*)$")
 #: Lines of an input, at most, whose ends are looked for one by one.
@@ -38,7 +42,7 @@ def cut_python(block: Block) -> list[Example]:
     if block.output is not None:
         return _cell(block, block.lines, block.output)
     if any(map(PROMPT.match, texts)):
-        return _session(block)
+        return _answered(block) or _session(block)
     if any(map(CELL.match, texts)):
         read = cells(block.lines, with_prose=False)
         return [e for cell in read for e in _cell(block, cell.code, cell.output)]
@@ -136,6 +140,42 @@ def _session(block: Block) -> list[Example]:
     for source, start, middle, end in typed_inputs(lines):
         typed, output = lines[start:middle], _without_value(source, lines[middle:end])
         examples += _example(block, Kind.PROMPT, typed, source, output)
+    return examples
+
+
+def _answered(block: Block) -> list[Example]:
+    """Return the examples of a block that shows results behind `>>>`, below their code.
+
+    There are none where it is a session, which has code behind its prompts. What a call prints, or
+    returns as well, authors write as they like: it counts where it agrees.
+    """
+    parts: list[tuple[list[Line], list[Line]]] = [([], [])]
+    margin = 0
+    for line in block.lines:
+        code, shown = parts[-1]
+        if match := PROMPT.match(line.text):
+            margin = len(line.text) - len(line.text.lstrip())
+            shown.append(Line(line.number, match["input"] or ""))
+        elif shown and line.text[: margin + 1].isspace() and line.text.strip():
+            shown.append(line)
+        elif shown:
+            parts.append(([line], []))
+        else:
+            code.append(line)
+    examples: list[Example] = []
+    for code, shown in parts:
+        source = dedent("\n".join(line.text for line in code))
+        value = statements(source)[-1:]
+        texts = [line.text for line in shown]
+        is_value = python_syntax.ends_with_value(source)
+        is_literal = is_value and all(map(python_syntax.is_literal, texts))
+        is_told = not shown or is_literal or value and _ANNOUNCED.match(texts[0])
+        is_code = syntax(source) is Syntax.COMPLETE and not python_syntax.is_literal(source)
+        if not is_told or not is_code:
+            return []
+        is_call = not is_literal or isinstance(getattr(value[0], "value", None), ast.Call)
+        read = _example(block, Kind.CELL, code, source, shown)
+        examples += [replace(e, apart=is_call, announced=not is_call) for e in read]
     return examples
 
 

@@ -16,6 +16,7 @@ Names of files are relative to the folder of the file.
 """
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -34,6 +35,15 @@ from th_shell.files import read_file
 #: The name of a folder's file of settings.
 FILE = "th-docs.toml"
 _SHARED_FILE = "pyproject.toml"
+_FLAG_FILES = (
+    *(_SHARED_FILE, "pytest.ini", "tox.ini", "setup.cfg"),
+    *("conf.py", "doc/conf.py", "docs/conf.py", "doc/source/conf.py", "docs/source/conf.py"),
+)
+#: What sets flags of doctest, and the lines with which it goes on.
+_SET_FLAGS = re.compile(
+    rb"^doctest_(?:optionflags|default_flags)[ \t]*=(.*(?:\r?\n[ \t)\]].*)*)", re.M
+)
+_FLAG = re.compile(rb"\b(IGNORE_EXCEPTION_DETAIL|NUMBER)\b")
 
 
 def configuration(page: Path, command_line: Configuration) -> Configuration:
@@ -46,6 +56,20 @@ def configuration(page: Path, command_line: Configuration) -> Configuration:
         if rules := _of_folder(folder, page):
             return command_line.over(rules)
     return command_line
+
+
+def doctest_flags(page: Path) -> frozenset[str]:
+    """Return the flags of doctest that the page's project sets for all its examples.
+
+    It sets them for pytest or Sphinx, in the nearest folder that has such a file; those that would
+    change nothing are not among them.
+    """
+    for folder in Path(os.path.abspath(page)).parents:
+        files = [folder / name for name in _FLAG_FILES if (folder / name).is_file()]
+        found = [words for file in files for words in _SET_FLAGS.findall(read_file(file))]
+        if found or (folder / ".git").exists():
+            return frozenset(name.decode() for words in found for name in _FLAG.findall(words))
+    return frozenset()
 
 
 def _of_folder(folder: Path, page: Path) -> Configuration | None:

@@ -28,6 +28,7 @@ def found(page: str) -> list[tuple[str, list[tuple[int, str]]]]:
         ("Text\n\n>>> 1 + 1\n2\n", [("python", [(3, ">>> 1 + 1"), (4, "2")])]),
         ("..\n    >>> x\n    1\n\n\nText\n", [("python", [(2, ">>> x"), (3, "1")])]),
         ("Text\n\n.. >>> x\n\n..\n\n.. a remark\n", [("python", [(3, ">>> x")])]),
+        (".. a title:\n\n   >>> x\n   1\n\nText\n", [("python", [(3, ">>> x"), (4, "1")])]),
         ("Text\n\nth> 1 + 1\n2\n", [("th", [(3, "th> 1 + 1"), (4, "2")])]),
         (".. note::\n\n   Text::\n\n     x = 1\n", [("", [(5, "x = 1")])]),
         (".. lua:function:: f(x)\n\n   Text::\n\n     x = 1\n", [("", [(5, "x = 1")])]),

@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import ClassVar
 
 from docutils import nodes
@@ -19,7 +20,7 @@ from th_shell.docs.reading.languages import DIRECTIVES, directed
 from th_shell.docs.settings.settings import PageError
 
 _NAME = re.compile(r"\.\. +([\w:.+-]+?)::(?:\s|$)")
-_SESSION = re.compile(r"\s*>>> ")
+_SESSION = re.compile(r"^\s*>>> ", re.M)
 _TOO_DEEP = "its lists or margins are nested too deep"
 #: Margins within one another that docutils cannot read, which has a copy of the page for each.
 _DEEPEST = 200
@@ -51,7 +52,7 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
             default = node["language"]
         elif isinstance(node, nodes.doctest_block):
             blocks.append(_block(node, "python"))
-        elif isinstance(node, nodes.comment) and _SESSION.match(node.astext()):
+        elif isinstance(node, nodes.comment) and _SESSION.search(node.astext()):
             blocks.append(_hidden(node, lines))
         elif isinstance(node, nodes.literal_block) and _is_code(node):
             blocks.append(_block(node, node.get("language", default)))
@@ -77,7 +78,9 @@ def _hidden(node: nodes.comment, lines: Sequence[str]) -> Block:
     # docutils tells where the comment ends, and not how many blank lines stand there.
     above = range(min(node.line or 1, len(lines)), 0, -1)
     first = next((n for n in above if lines[n - 1].rstrip().endswith(texts[0].strip())), 1)
-    return Block(first - 1, first + len(texts), "python", numbered(texts, first))
+    title = len(list(takewhile(lambda text: not _SESSION.match(text), texts)))
+    inside = numbered(texts, first)[title:]
+    return Block(first + title - 1, first + len(texts), "python", inside)
 
 
 def _is_code(node: nodes.literal_block) -> bool:
