@@ -1,5 +1,6 @@
 """Pages that are right, each beside one that is nearly the same and wrong: what must stay red."""
 
+import sys
 from pathlib import Path
 from textwrap import dedent
 
@@ -302,6 +303,16 @@ IMPORT = ">>> from math import floor"
 PARSER = ">>> import argparse\n>>> (p := argparse.ArgumentParser()).add_argument('a') and None\n"
 LOG = ">>> import logging\n>>> logging.basicConfig(level=20)\n"
 RAISE = ">>> def fail(error): raise error\n"
+LOST = """>>> x = lost()
+```
+
+# A
+
+```python
+>>> x = 3
+```
+
+"""
 MAKES = """
 made = set()
 def add(name):
@@ -410,6 +421,20 @@ PYTHON = {
     # What prompts make that a block without prompts has made.
     f"{MAKES}\nadd('a-b')\n```\n\n```python\n>>> add('a-b')": "ran fragment",
     f"{MAKES}\nadd('a-b')\n```\n\n```python\n>>> add('c')\n>>> add('c')": "ran ran error",
+    # A value of another section, in place of the one that the page has lost.
+    f"{LOST}# B\n\n```python\n>>> x.y": "fragment ran fragment",
+    f"{LOST}```python\n>>> x.y": "fragment ran error",
+    # Truths, as doctest takes them.
+    ">>> 1 == 1\n1\n>>> 1 == 1\n0": "pass differs",
+    # What another package would bring.
+    f"{RAISE}>>> fail(ImportError('p is required to use a.b'))": "ran fragment",
+    f"{RAISE}>>> fail(ImportError('p is required'))\n3\n>>> fail(ImportError('no p'))": (
+        "ran fragment error"
+    ),
+    # A sketch of a function, and code for a later Python.
+    ">>> def f():\n...     # as you like\n>>> def f():\n...     return = 3": "fragment damaged",
+    ">>> type X = int": "ran" if sys.version_info >= (3, 12) else "fragment",
+    ">>> type X == int": "damaged",
     # All names of a module, where the page leaves out other imports, too.
     ">>> lost(3)\n>>> from math import *\n>>> nosuch(3)": "fragment ran fragment",
 }

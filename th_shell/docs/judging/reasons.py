@@ -133,6 +133,7 @@ class _Fragments:
         self._given = set[str]()  # the names to which the page has given values so far
         #: Names without the values that the page means, and the line of the example that failed.
         self._unset: dict[str, int] = {}
+        self._lost: dict[str, int] = {}  # those among them that another example gives a value
         #: Names that such an example has read, and its line: it may have set their fields.
         self._modified: dict[str, int] = {}
         self._strings: set[str] = set()  # the strings in the code so far that has run
@@ -166,6 +167,9 @@ class _Fragments:
         if not is_lua and result.verdict is Verdict.ERROR and _LEFT_OPEN.search(source):
             stand_ins = {"..."}
         origins = [self._unset[name] for name in self._unset.keys() & used]
+        here = result.example.heading
+        elsewhere = {name for name in used if self._headings.get(name, here) != here}
+        origins += [self._lost[name] for name in self._lost.keys() & elsewhere]
         if missing and python_syntax.ALL_NAMES in self._unset:
             origins.append(self._unset[python_syntax.ALL_NAMES])
         if again := _TRIED_BEFORE.search(result.got):  # or what it is a part of
@@ -238,8 +242,8 @@ class _Fragments:
         if not result.failed:
             # Missing values spoil no module.
             self._predefined |= names.imported_names(self._language, source)
-        for name in bound:
-            self._unset.pop(name, None)
+        for name in bound & self._unset.keys():
+            self._lost[name] = self._unset.pop(name)
         if origins and not result.checked:
             self._spoil(bound, min(origins))
         for name, argument in self._passed_on(source):
@@ -307,6 +311,10 @@ class _Fragments:
         is_open = "sys.argv[" in source and _TOO_FEW.search(result.got)
         if is_open or ending and "()" in source and _USAGE.match(result.got):
             return "it needs the words of a command line"
+        if _NO_BODY.search(source) and "IndentationError: expected" in result.got:
+            return "it leaves out code"
+        if _NEWER.search(source) and "SyntaxError: " in result.got:
+            return "it needs a later Python"
         if _NO_NETWORK.search(result.got) and not _NO_NETWORK.search(result.example.expected):
             return "it needs the network"
         if result.verdict is not Verdict.ERROR or not _NOT_THERE.search(result.got):
@@ -393,11 +401,16 @@ _NO_MODULE = re.compile(
 #: An error for want of what another package, or the system, would bring.
 _NOT_INSTALLED = re.compile(
     r"\bthe picture (\S+) comes with the original|\b(\w+) library could not be loaded"
+    r"|^ImportError: (\S+) is required\b|^ImportError: .*?\binstall [\"'`]?([\w.-]+)",
+    re.M,
 )
 #: How a program ends that gets too few words, and what it prints then.
 _ENDED = re.compile(r"^(?:the process ended with status |SystemExit: [1-9])", re.M)
 _USAGE = re.compile(r"\s*usage:? ", re.I)
 _TOO_FEW = re.compile(r"^IndexError: list index out of range$", re.M)
+#: A body of comments alone; parameters of types, and names of types.
+_NO_BODY = re.compile(r":[ \t]*\n[ \t]*#")
+_NEWER = re.compile(r"^[ \t]*(?:type \w+ *=(?!=)|type \w+\[|(?:class|def) \w+\[)", re.M)
 #: An error of Python where no other machine can be reached.
 _NO_NETWORK = re.compile(
     r"^[\w.]+: .*(?:urlopen error|Name or service not known|Failed to resolve|name resolution"
@@ -443,4 +456,5 @@ _INSERTS = re.compile(r"\btable\.insert[ (]+([A-Za-z_]\w*)[ \t]*,(.*)")
 _NOT_THERE = re.compile(
     r"(?i)(?:not|n't) (?:find|load|(?:be )?(?:open|loaded))"
     r"|comes with the original|not found|no such|cannot open|does not exist|no module"
+    r"|importerror: .*(?:is required|install )"
 )

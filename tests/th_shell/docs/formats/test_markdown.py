@@ -122,6 +122,10 @@ def test_a_page_that_is_shown_is_not_run(tmp_path: Path) -> None:
 
 
 OTHER_MARKS = {
+    "````{tip}\n```{doctest} a\n>>> x\n```\n````\n\n```{a}\nx\n```": [
+        ("doctest", 3, ">>> x"),
+        ("a", 8, "x"),
+    ],
     "{% highlight lua %}\nx = 3\n{% endhighlight %}": [("lua", 2, "x = 3")],
     "- a\n\n  {% highlight lua linenos %}\n  x = 3\n  {% endhighlight %}": [("lua", 4, "x = 3")],
     "```lua\n{% raw %}\nx = 3\n```": [("lua", 2, "\nx = 3")],

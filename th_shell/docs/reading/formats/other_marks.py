@@ -1,7 +1,8 @@
 """Marks of code that are no fences of Markdown, as fences, line by line.
 
 Jekyll's `{% highlight lua %}`, AsciiDoc's `[source,lua]` above a line of dashes, and what is
-indented in an admonition or a tab of MkDocs (`!!! note`, `=== "Lua"`). Jekyll's `{% raw %}` is no
+indented in an admonition or a tab of MkDocs (`!!! note`, `=== "Lua"`), or fenced in one of MyST
+(`{tip}` behind four backticks). Jekyll's `{% raw %}` is no
 part of the code that it encloses.
 """
 
@@ -12,6 +13,7 @@ _LIQUID = re.compile(
     r"^(?P<margin>\s*)\{%-?\s*(?P<tag>highlight|endhighlight|raw|endraw)\b(?P<words>[^%]*)%\}\s*$"
 )
 _SOURCE = re.compile(r"^\[source,\s*(?P<language>[\w+-]+)(?:[,\s][^\]]*)?\]\s*$")
+_NOTE = re.compile(r"^(?P<mark>`{4,})\{(?!code|doctest|eval|test)[\w-]+\}")
 _DASHES = re.compile(r"^-{4,}\s*$")
 _INDENTS = re.compile(r"^(?:!!!\s+\w|\?\?\?\+?\s+\w|===[+!]?\s+\")")
 _MARGIN = "    "
@@ -19,14 +21,21 @@ _MARGIN = "    "
 
 def as_fences(lines: Sequence[str]) -> Sequence[str]:
     """Return the lines of a page, with fences where code has other marks."""
-    if not any(line.lstrip().startswith(("{%", "[source,", "!!!", "???", "===")) for line in lines):
+    if not any(
+        line.lstrip().startswith(("{%", "[source,", "!!!", "???", "===", "````{")) for line in lines
+    ):
         return lines
     found: list[str] = []
     language, closing, is_inside = "", "", False
+    notes: list[str] = []  # the ends of notes that are open
     for line in lines:
         is_inside = is_inside and (not line.strip() or line.startswith(_MARGIN))
         text = line.removeprefix(_MARGIN) if is_inside else line
         is_inside = is_inside or bool(_INDENTS.match(line))
+        if notes and text.strip() == notes[-1]:
+            text, notes = "", notes[:-1]
+        elif note := _NOTE.match(text):
+            text, notes = "", [*notes, note["mark"]]
         if closing and text.rstrip() == closing:
             text, closing = "```", ""
         elif language and _DASHES.match(text):
