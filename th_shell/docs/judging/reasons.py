@@ -166,10 +166,8 @@ class _Fragments:
         stand_ins = lua_names.placeholders(source) - self._given - bound if is_lua else set()
         if not is_lua and result.verdict is Verdict.ERROR and _LEFT_OPEN.search(source):
             stand_ins = {"..."}
-        origins = [self._unset[name] for name in self._unset.keys() & used]
-        here = result.example.heading
-        elsewhere = {name for name in used if self._headings.get(name, here) != here}
-        origins += [self._lost[name] for name in self._lost.keys() & elsewhere]
+        lost = self._unset | self._lost_at(result.example.heading)
+        origins = [lost[name] for name in lost.keys() & used]
         if missing and python_syntax.ALL_NAMES in self._unset:
             origins.append(self._unset[python_syntax.ALL_NAMES])
         if again := _TRIED_BEFORE.search(result.got):  # or what it is a part of
@@ -192,6 +190,11 @@ class _Fragments:
             origins.append(result.example.line)
         self._add(result, source, bound, origins)
         return result
+
+    def _lost_at(self, heading: str) -> dict[str, int]:
+        """Return the names that have lost the page's value, and have one of another section."""
+        own = self._headings
+        return {name: at for name, at in self._lost.items() if own.get(name, heading) != heading}
 
     def _used(self, source: str, bound: Set[str]) -> Set[str]:
         """Return the names that code, also what it compiles, reads and does not set."""
@@ -308,11 +311,8 @@ class _Fragments:
     def _absent(self, result: Result, source: str) -> str:
         """Return a note on a missing file or module that only this input names; or ''."""
         ending = _ENDED.search(f"{result.note}\n{result.got}")
-        is_open = "sys.argv[" in source and _TOO_FEW.search(result.got)
-        if is_open or ending and "()" in source and _USAGE.match(result.got):
+        if ending and "()" in source and _USAGE.match(result.got):
             return "it needs the words of a command line"
-        if _NO_BODY.search(source) and "IndentationError: expected" in result.got:
-            return "it leaves out code"
         if _NEWER.search(source) and "SyntaxError: " in result.got:
             return "it needs a later Python"
         if _NO_NETWORK.search(result.got) and not _NO_NETWORK.search(result.example.expected):
@@ -333,7 +333,7 @@ class _Fragments:
         pairs = (
             (text, part)
             for text in named
-            for part in (text, text.lstrip("./"), dirname(text))
+            for part in (text, text.lstrip("~./"), dirname(text))
             if part
         )
         absent = next((text for text, part in pairs if says(result.got, part)), "")
@@ -401,22 +401,16 @@ _NO_MODULE = re.compile(
 #: An error for want of what another package, or the system, would bring.
 _NOT_INSTALLED = re.compile(
     r"\bthe picture (\S+) comes with the original|\b(\w+) library could not be loaded"
-    r"|^ImportError: (\S+) is required\b|^ImportError: .*?\binstall [\"'`]?([\w.-]+)",
+    r"|^ImportError: (.*(?:\brequired\b|[Ii]nstall).*)",
     re.M,
 )
 #: How a program ends that gets too few words, and what it prints then.
 _ENDED = re.compile(r"^(?:the process ended with status |SystemExit: [1-9])", re.M)
 _USAGE = re.compile(r"\s*usage:? ", re.I)
-_TOO_FEW = re.compile(r"^IndexError: list index out of range$", re.M)
-#: A body of comments alone; parameters of types, and names of types.
-_NO_BODY = re.compile(r":[ \t]*\n[ \t]*#")
+#: Parameters of types, and names of types.
 _NEWER = re.compile(r"^[ \t]*(?:type \w+ *=(?!=)|type \w+\[|(?:class|def) \w+\[)", re.M)
 #: An error of Python where no other machine can be reached.
-_NO_NETWORK = re.compile(
-    r"^[\w.]+: .*(?:urlopen error|Name or service not known|Failed to resolve|name resolution"
-    r"|Network is unreachable|Max retries exceeded|Connection refused)",
-    re.M,
-)
+_NO_NETWORK = re.compile(r"^[\w.]+: .*(?:urlopen|resol[uv]|not known|unreachable|refused)", re.M)
 #: The functions of Lua that compile strings.
 _COMPILE = {"loadstring", "load"}
 #: Modules that Python 3 has under other names.
@@ -447,7 +441,7 @@ _REFUSED = re.compile(r"argument|attempt to index \w+ '\w'")
 #: An error for what has been made before.
 _MADE_TWICE = re.compile(r"[<']([\w-]+)[>'] (?:is )?already \w+|attempt to redefine '(\w+)'")
 #: In Python, what stands for the reader's own values and code.
-_LEFT_OPEN = re.compile(r"\{\.\.\.\}|\(\.\.\.\)|\.{3}[\])}]+[\"']|^\.\.\.[ \t]*(?:#.*)?$", re.M)
+_LEFT_OPEN = re.compile(r"[{(]\.{3}[)}]|\.{3}[\])}]+[\"']|^\.{3}[ \t]*(?:#.*)?$", re.M)
 #: The arguments of a call whose value is assigned.
 _MADE = re.compile(r"^[\w, \t]+=[^\S\n]*[A-Za-z_][\w.]*[({]([^\n]*)", re.M)
 #: A method call as a statement.
@@ -456,5 +450,5 @@ _INSERTS = re.compile(r"\btable\.insert[ (]+([A-Za-z_]\w*)[ \t]*,(.*)")
 _NOT_THERE = re.compile(
     r"(?i)(?:not|n't) (?:find|load|(?:be )?(?:open|loaded))"
     r"|comes with the original|not found|no such|cannot open|does not exist|no module"
-    r"|importerror: .*(?:is required|install )"
+    r"|importerror: .*(?:\brequired\b|install)"
 )

@@ -18,8 +18,6 @@ from th_shell.docs.reading.examples import Block, Example, Kind, Line, example_o
 from th_shell.python_syntax import PROMPT, statements, syntax, without_magics
 from th_shell.syntax import Syntax
 
-#: An error or a warning that a page shows.
-_ANNOUNCED = re.compile(r"(?:\w+\.)*\w*(?:Error|Warning|Exception)\b")
 _BEHIND = re.compile(r"^\s*>>> ?")
 _MORE = re.compile(r"^\s*\.\.\.(?: (?P<input>.*)|\s*)$")
 #: Lines of an input, at most, whose ends are looked for one by one.
@@ -149,31 +147,20 @@ def _answered(block: Block) -> list[Example]:
     There are none where it is a session, which has code behind its prompts. What a call prints, or
     returns as well, authors write as they like: it counts where it agrees.
     """
-    parts: list[tuple[list[Line], list[Line]]] = [([], [])]
-    margin = 0
-    for line in block.lines:
-        code, shown = parts[-1]
-        if match := PROMPT.match(line.text):
-            margin = len(line.text) - len(line.text.lstrip())
-            shown.append(Line(line.number, match["input"] or ""))
-        elif shown and line.text[: margin + 1].isspace() and line.text.strip():
-            shown.append(line)
-        elif shown:
-            parts.append(([line], []))
-        else:
-            code.append(line)
     examples: list[Example] = []
-    for code, shown in parts:
+    lines = block.lines
+    while lines:
+        code = list(takewhile(lambda line: not PROMPT.match(line.text), lines))
+        marked = list(takewhile(lambda line: PROMPT.match(line.text), lines[len(code) :]))
+        shown = [Line(line.number, _BEHIND.sub("", line.text)) for line in marked]
+        lines, texts = lines[len(code) + len(shown) :], [line.text for line in shown]
         source = dedent("\n".join(line.text for line in code))
-        value = statements(source)[-1:]
-        texts = [line.text for line in shown]
-        is_value = python_syntax.ends_with_value(source)
-        is_literal = is_value and all(map(python_syntax.is_literal, texts))
-        is_told = not shown or is_literal or value and _ANNOUNCED.match(texts[0])
-        is_code = syntax(source) is Syntax.COMPLETE and not python_syntax.is_literal(source)
-        if not is_told or not is_code:
+        is_result = python_syntax.ends_with_value(source) and all(
+            map(python_syntax.is_literal, texts)
+        )
+        if python_syntax.is_literal(source) or not (is_result or statements(source) and not shown):
             return []
-        is_call = not is_literal or isinstance(getattr(value[0], "value", None), ast.Call)
+        is_call = isinstance(getattr(statements(source)[-1], "value", None), ast.Call)
         read = _example(block, Kind.CELL, code, source, shown)
         examples += [replace(e, apart=is_call, announced=not is_call) for e in read]
     return examples

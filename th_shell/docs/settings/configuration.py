@@ -35,14 +35,9 @@ from th_shell.files import read_file
 #: The name of a folder's file of settings.
 FILE = "th-docs.toml"
 _SHARED_FILE = "pyproject.toml"
-_FLAG_FILES = (
-    *(_SHARED_FILE, "pytest.ini", "tox.ini", "setup.cfg"),
-    *("conf.py", "doc/conf.py", "docs/conf.py", "doc/source/conf.py", "docs/source/conf.py"),
-)
+_FLAG_FILES = "pyproject.toml pytest.ini tox.ini setup.cfg conf.py docs/conf.py docs/source/conf.py"
 #: What sets flags of doctest, and the lines with which it goes on.
-_SET_FLAGS = re.compile(
-    rb"^doctest_(?:optionflags|default_flags)[ \t]*=(.*(?:\r?\n[ \t)\]].*)*)", re.M
-)
+_SET_FLAGS = re.compile(rb"^doctest_\w*flags[ \t]*=(.*(?:\n[ \t)\]].*)*)", re.M)
 _FLAG = re.compile(rb"\b(IGNORE_EXCEPTION_DETAIL|NUMBER)\b")
 
 
@@ -65,7 +60,7 @@ def doctest_flags(page: Path) -> frozenset[str]:
     change nothing are not among them.
     """
     for folder in Path(os.path.abspath(page)).parents:
-        files = [folder / name for name in _FLAG_FILES if (folder / name).is_file()]
+        files = [folder / name for name in _FLAG_FILES.split() if (folder / name).is_file()]
         found = [words for file in files for words in _SET_FLAGS.findall(read_file(file))]
         if found or (folder / ".git").exists():
             return frozenset(name.decode() for words in found for name in _FLAG.findall(words))
