@@ -64,6 +64,17 @@ def test_a_value_that_also_comes_by_chance_is_not_fixed() -> None:
     assert unlike_fixed(["0.3", "0.5", "0.5"], adopted, [[0.5, 0.1, 0.4]]) == ""
 
 
+def test_few_runs_may_agree_by_chance() -> None:
+    runs = [[12.0, 0.0, 14.0], [12.0, 10.0, 0.0]]
+    twice = [[2.5, 12.0, 0.0, 14.0], [2.5, 12.0, 0.0, 0.0]]
+    assert unlike_fixed(["0", "0", "14"], [*runs, *runs], runs) == ""
+    assert (
+        unlike_fixed(["13", "0", "14"], [*runs, *runs], runs) == "all runs have printed 12, not 13"
+    )
+    assert unlike_fixed(["2.7", "0", "0", "0"], [*twice, twice[0]], twice)
+    assert not unlike_fixed(["2.7", "0", "0", "0"], [*twice, [2.6, 12, 0, 14], twice[0]], twice)
+
+
 def test_a_text_that_contradicts_its_own_sizes() -> None:
     ones = "\n".join(" 1" for _ in range(12))
     sizes = "[torch.DoubleTensor of dimension 3]"

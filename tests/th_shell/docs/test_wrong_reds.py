@@ -16,6 +16,11 @@ FFI = "f = require 'ffi'\n"
 STRUCT = "f.cdef('struct one_of_many {int x;};')"
 OWN = "m = require 'ffi'\nm.made = (m.made and error or tostring)(3)"
 SHOWN = "math.max(1, 2) --> 2\n" * 5
+EACH = "function f(t) print(t[1]); print(t[2]) return t end\nf({3, 4})"
+PATH = (
+    "u = setmetatable({''}, {__div = function(a, b) a[1] = a[1] .. b return a end, "
+    "__tostring = function(a) return a[1] end})"
+)
 TWICE = "> 1 + 1\n2\n" * 5
 SCRIPTS = {
     f"{TWICE}> print('\\27[31mred\\27[0m')": "ran",
@@ -23,6 +28,7 @@ SCRIPTS = {
     f"{SHOWN}setmetatable({{}}, {{}})": "ran",
     f"{SHOWN}torch.ones(2)": "ran",
     f"{SHOWN}return 3": "ran",
+    f"u = ''\n{SHOWN}u:upper()": "ran",
     f"{SHOWN}math.max(1, 3)": "differs",
     # An expression that is all of a script shows the form of a call.
     f"{SHOWN}```\n\nThus:\n\n```lua\nmath.max(1, 3)": "ran",
@@ -97,7 +103,35 @@ NAMES = {
     "> dofile 'a/x.lua'\n…": "fragment",
     "> dofile 'a/x.lua'\n...  -- and others": "fragment",
     "> error('a')\n...  -- and others": "error",
-    "> dofile 'a/x.lua'\n3": "error",
+    "> dofile 'a/x.lua'\n3": "fragment",
+    "x = 'b.lua'\n> dofile 'a/x.lua'\n3": "ran fragment",
+    "print('b.lua')\n> dofile 'a/x.lua'\n3": "ran error",
+    "x = io.open('x.txt'):read('*a')": "fragment",
+    "x = io.open('x.txt', 'w'):write('y'):nosuch()": "error",
+    "print('x.txt')\nx = io.open('x.txt'):read('*a')": "ran error",
+    # A file of a module's own.
+    "loadstring('error(\"cannot open </a/x> in mode r\")', '@/m/init.lua')()": "fragment",
+    "loadstring('error(\"cannot read </a/x> in mode r\")', '@/m/init.lua')()": "error",
+    # A module that ends the process while it loads.
+    "package.preload.m = function() os.exit(2) end\nrequire 'm'\nm.f()\nmath.max(3) --> 4": (
+        "ran fragment fragment differs"
+    ),
+    "package.preload.m = function() os.exit(0) end\nm = require 'm'": "ran fragment",
+    "m = {f = function() os.exit(2) end}\nm.f()": "ran error",
+    "p = {error = function() os.exit(2) end}\np:error('x')\nmath.max(3) --> 4": "ran ran differs",
+    # Where a module was looked for.
+    "> require 'nosuch'\nx.lua:1: module 'nosuch' not found:\n\tno file '/a/nosuch.lua'": "pass",
+    "> require 'nosuch'\nx.lua:1: module 'nosuhc' not found:\n\tno file '/a/nosuhc.lua'": "error",
+    # Arrows before what is printed; the value beside it.
+    f"{EACH}\n=> 3\n=> 4": "ran pass",
+    f"{EACH}\n=> 3\n=> 5": "ran differs",
+    f"{EACH}\n=> {{3, 4}}": "ran pass",
+    f"{EACH}\n=> {{3, 5}}": "ran differs",
+    # Rows of another library are no long string, and no code.
+    "> x = 3\n> x\n[[[1, 2]\n  [3, 4]]\n [[5, 6]]]": "ran differs",
+    # An expression of a string, for what it does to an object that the page has just made.
+    f"{PATH}\nu / 'a' / 'b'\nprint(u) --> ab": "ran ran pass",
+    f"{PATH}\nv / 'a' / 'b'\nprint(u) --> ab": "differs ran",
     # A file that a line of the shell would write, which is not run.
     "$ echo `date` > x.lua\n> dofile 'x.lua'\n3": "skipped fragment",
     "$ echo `date` > y.lua\n> dofile 'x.lua'\n3": "skipped error",

@@ -30,6 +30,8 @@ _NAME = re.compile(r"=?\s*[A-Za-z_][\w.]*(?:\[[^\]\n]*\])*\s*")
 _SILENT = ("require", "return")
 #: A value that a script does not show: a table, a tensor, another object.
 _OBJECT = re.compile(r"^\{|: 0x|\n")
+#: A method or an operator of the page's own object, which is there for what it does to it.
+_METHOD = re.compile(r"[A-Za-z_]\w*(?::\w|\s*[-+*/%^])")
 #: The seeds of further runs, which show the outputs that depend on chance.
 _SEEDS = (2, 3, 4, 5)
 #: The inputs at each of which a page shows what it prints; without a prompt, in comments.
@@ -95,8 +97,10 @@ def _left_out(
             and (Kind.BARE not in form or results[i].example.block in blocks)
         ]
         is_python = PYTHON in form
-        if Kind.BARE in form and len(silent) == 1 and _OBJECT.search(texts[silent[0]].strip()):
-            silent = []  # in a script, a call is made for what it does, too
+        if Kind.BARE in form and len(silent) == 1:
+            at = silent[0]  # in a script, a call is made for what it does, too
+            is_done = _OBJECT.search(texts[at].strip()) or _METHOD.match(results[at].example.source)
+            silent = [] if is_done else silent
         named = [i for i in silent if _NAME.fullmatch(results[i].example.source)]
         if len(named) == 1 and not is_python:
             silent = named

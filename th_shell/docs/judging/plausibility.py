@@ -67,23 +67,22 @@ def unlike_fixed(
 ) -> str:
     """Return which documented number differs from one that all runs agree on; or ''.
 
-    words: the documented numbers. adopted: the numbers of three runs that have the documented
-    values of examples above in place of their own, in the third all changed within their rounding.
-    runs: the numbers of other runs.
+    words: the documented numbers. adopted: the numbers of runs that have the documented values of
+    examples above in place of their own, in the last all changed within their rounding. runs: the
+    numbers of other runs.
     """
-    exact, exact_again, varied = adopted
+    *exact, varied = adopted
     if any(len(numbers) != len(words) for numbers in (*adopted, *runs)):
         return ""
-    everything = (exact, exact_again, *runs)
-    columns = list(zip(*everything, strict=True))
+    columns = list(zip(*exact, *runs, strict=True))
     by_chance = {v for column in columns if column[0] != column[1] for v in column}
     for word, column, changed in zip(words, columns, varied, strict=True):
         value = column[0]
-        is_fixed = value == column[1] and value not in by_chance and isfinite(value)
+        is_fixed = len(set(column[: len(exact)])) == 1 and value not in by_chance
         if _are_whole([value]):  # it may be the same in a few runs by chance
-            is_fixed = is_fixed and len(set(column)) == 1
+            is_fixed = is_fixed and len(set(column)) == 1 and float(word) not in by_chance
         slack = 1.01 * precision(word) + 4 * abs(changed - value)
-        if is_fixed and not abs(float(word) - value) <= slack:
+        if is_fixed and isfinite(value) and not abs(float(word) - value) <= slack:
             return f"all runs have printed {value:g}, not {word}"
     return ""
 

@@ -195,6 +195,8 @@ _POSITION = re.compile(
     r"(?:\bsyntax error: )?"
     r"(?:\[(?:string \"[^\n]{0,80}?\"|\d+)\]|(?<![\w./+@~-])[\w./+@~-]+):\d+:\s"
 )
+#: Where `require` has looked for a module.
+_TRIED = re.compile(r"\n[ \t]*no (?:field package|file )[^\n]*")
 #: Where in its sources in C Torch7 has raised an error: ' at /torch/generic/THTensor.c:350'.
 _IN_C = re.compile(r"\sat\s[^\s:()]+\.(?:c|cc|cpp|cu|h):\d+")
 
@@ -318,8 +320,9 @@ def loose_layout(text: str) -> list[str]:
 
 
 def bare_message(error: str) -> str:
-    """Return the message of an error of Lua without its position and traceback."""
-    return _IN_C.sub("", _POSITION.sub("", _TRACEBACK.sub("", error))).strip()
+    """Return the message of an error of Lua without its position, traceback and search path."""
+    message = _TRIED.sub("", _TRACEBACK.sub("", error))
+    return _IN_C.sub("", _POSITION.sub("", message)).strip()
 
 
 def without_colours(text: str) -> str:

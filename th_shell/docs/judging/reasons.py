@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import replace
 from functools import partial
-from posixpath import dirname
+from posixpath import dirname, splitext
 
 from th_shell import python_syntax
 from th_shell.docs.judging.comparison import says
@@ -317,6 +317,12 @@ class _Fragments:
             return "it needs a later Python"
         if _NO_NETWORK.search(result.got) and not _NO_NETWORK.search(result.example.expected):
             return "it needs the network"
+        modules = lua_names.required_modules(source)
+        if modules and (ending or result.note.startswith("the process ended")):
+            return f"its process ends while it loads: {', '.join(sorted(modules))}"
+        opened = _AT_ONCE.search(source)
+        if opened and opened["path"] not in self._strings and _OF_NIL in result.got:
+            return f"{_ABSENT}{opened['path']}"
         if result.verdict is not Verdict.ERROR or not _NOT_THERE.search(result.got):
             return ""
         if match := _NO_MODULE.search(result.got) or _NOT_INSTALLED.search(result.got):
@@ -328,8 +334,8 @@ class _Fragments:
         used = (self._texts.get(name, "") for name in self._read_in(source))
         texts = [*lua_names.strings(source), *used]
         named = (text for text in texts if text and text not in self._strings)
-        if is_shown:  # the page says that the file is there; what writes it may not have run
-            named = (text for text in named if text in self._commands)
+        if is_shown:  # the page says that the file is there: it may mean another one of its own
+            named = (text for text in named if not self._has_like(text))
         pairs = (
             (text, part)
             for text in named
@@ -337,7 +343,14 @@ class _Fragments:
             if part
         )
         absent = next((text for text, part in pairs if says(result.got, part)), "")
+        inside = _OF_MODULE.match(result.got)
+        absent = absent or (inside["path"] if inside else "")
         return absent and f"{_ABSENT}{absent}"
+
+    def _has_like(self, path: str) -> bool:
+        """Tell whether the page has a file of the kind that a path names, and not that one."""
+        suffix, others = splitext(path)[1], {*self._strings, *self._commands.split()}
+        return path not in others and any(o.endswith(suffix) for o in others if suffix)
 
     def _without_field(self, result: Result, source: str) -> str:
         """Return a note on the earlier example that may have failed to set a field; or ''."""
@@ -411,6 +424,11 @@ _USAGE = re.compile(r"\s*usage:? ", re.I)
 _NEWER = re.compile(r"^[ \t]*(?:type \w+ *=(?!=)|type \w+\[|(?:class|def) \w+\[)", re.M)
 #: An error of Python where no other machine can be reached.
 _NO_NETWORK = re.compile(r"^[\w.]+: .*(?:urlopen|resol[uv]|not known|unreachable|refused)", re.M)
+#: A file whose contents are asked for where it is opened, and the error if it is not there.
+_AT_ONCE = re.compile(r"\bio\.open\s*\(\s*([\"'])(?P<path>[^\"'\n]*)\1[^()\n]*\)\s*:")
+_OF_NIL = "attempt to index a nil value"
+#: An error that a module raises for want of a file of its own.
+_OF_MODULE = re.compile(r"(?!stdin:)[^\s:]+\.lua:\d+: [^\n/]*?(?P<path>/[^\s<>'\"]+)")
 #: The functions of Lua that compile strings.
 _COMPILE = {"loadstring", "load"}
 #: Modules that Python 3 has under other names.

@@ -85,6 +85,8 @@ LEFT_OUT = re.compile(r"(?:[\s\0]|[\[(<]?(?:\.\.\.|…)[\])>]?(?:[ \t]+--.*(?!.)
 #: A call that raises an error if a condition does not hold.
 _ASSERTS = re.compile(r"(?:[\w.]+[.:])?assert\w*\s*\(|assert\s+[^=\s]")
 _EXITS = re.compile(r"\b(?:os|sys)\.exit\b|^(?:exit|quit)\s*\(", re.M)
+#: A method that ends a program with a message: `parser:error("no file")`.
+_REFUSAL = re.compile(r"^\w+:(?:error|exit|abort)\s*[({\"']", re.M)
 _NUMBER_ALONE = re.compile(rf"\s*(?:{NUMBER})\s*")
 #: The words before the value that a comment tells.
 _TELLS = re.compile(r"^(?:[-=]+>|(?:returns|prints|gives)\b:?)\s*", re.I)
@@ -242,6 +244,8 @@ def is_by_equals(example: Example) -> bool:
 
 def _as_ended(example: Example, outcome: Outcome) -> Outcome:
     """Return an outcome without the loss of its process, if the example's code calls exit."""
+    if _REFUSAL.search(example.source) and outcome.lost.startswith(ENDED.partition(" in ")[0]):
+        return replace(outcome, lost="")
     meant = {ENDED} if _EXITS.search(example.source) else set()
     if status := _STATUS.search(example.source):
         meant.add(ending(f"ended with status {status[1]}"))
@@ -340,6 +344,9 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
         verdicts.append(_compare(replace(example, expected=words), first.printed, second.printed))
     bare = replace(example, expected=QUOTES.sub(" ", value.text))
     verdicts.append(_compare(bare, *(QUOTES.sub(" ", text) for text in shown)))
+    if first.printed and shown[0].startswith(first.printed):  # the value may be told alone
+        alone = first.shown[len(first.printed) :], second.shown[len(second.printed) :]
+        verdicts += [_compare(reading, *alone) for reading in told]
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
     if best:
         return Result(example, best, first.shown)
