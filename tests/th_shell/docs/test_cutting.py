@@ -215,7 +215,7 @@ def test_the_time_at_the_end_of_an_input_is_none_of_it(tmp_path: Path) -> None:
 def test_value_behind_an_arrow_on_a_line_of_its_own(tmp_path: Path) -> None:
     first, second = cut_text(tmp_path, "> x + 1", "=> 3", "> y", "=> 1", "2")
     assert first.value and (first.value.text, first.value.codes) == ("3", ("3",))
-    assert (second.value, second.expected) == (None, "=> 1\n2")
+    assert (second.value, second.expected) == (None, "1\n2")
 
 
 @pytest.mark.parametrize("output", [" 0.2500 -- 1,1", "T = 3"])
