@@ -183,8 +183,8 @@ def _with_programs(results: Sequence[Result], page: Page, runner: Runner) -> lis
     for _, of_block in groupby(results, lambda result: result.example.block):
         block = list(of_block)
         modules = [_REQUIRED.findall(result.example.source) for result in block]
-        is_error = any(result.verdict is Verdict.ERROR for result in block)
-        if is_error and block[0].example.kind is Kind.BARE and required.intersection(modules[0]):
+        is_wrong = any(result.failed for result in block)
+        if is_wrong and block[0].example.kind is Kind.BARE and required.intersection(modules[0]):
             judged = judge_page([result.example for result in block], runner, {}, {}).results
             alone = with_announced_errors(judged, page.code_lines, page.text)
             block = block if any(result.failed for result in alone) else list(alone)

@@ -17,10 +17,6 @@ STRUCT = "f.cdef('struct one_of_many {int x;};')"
 OWN = "m = require 'ffi'\nm.made = (m.made and error or tostring)(3)"
 SHOWN = "math.max(1, 2) --> 2\n" * 5
 EACH = "function f(t) print(t[1]); print(t[2]) return t end\nf({3, 4})"
-PATH = (
-    "u = setmetatable({''}, {__div = function(a, b) a[1] = a[1] .. b return a end, "
-    "__tostring = function(a) return a[1] end})"
-)
 TWICE = "> 1 + 1\n2\n" * 5
 SCRIPTS = {
     f"{TWICE}> print('\\27[31mred\\27[0m')": "ran",
@@ -129,9 +125,31 @@ NAMES = {
     f"{EACH}\n=> {{3, 5}}": "ran differs",
     # Rows of another library are no long string, and no code.
     "> x = 3\n> x\n[[[1, 2]\n  [3, 4]]\n [[5, 6]]]": "ran differs",
-    # An expression of a string, for what it does to an object that the page has just made.
-    f"{PATH}\nu / 'a' / 'b'\nprint(u) --> ab": "ran ran pass",
-    f"{PATH}\nv / 'a' / 'b'\nprint(u) --> ab": "differs ran",
+    # What only the reader's machine has, or the reader types.
+    "f = print\nx = f('x.txt'):sub(1, 2)": "ran fragment",
+    "f = print\nx = f('x'):sub(1, 2)": "ran error",
+    "> ('x'):gsub('x', function() return os.getenv('HOME') end)\n/home/roberto 1": "fragment",
+    "> ('x'):gsub('x', function() return 'y' end)\n/home/roberto 1": "differs",
+    "> require('paths').cwd()\n/home/roberto": "fragment",
+    "> io.lines()(), 3\none": "fragment",
+    "$ ls nets/\na.t7": "fragment",
+    "$ echo 3 > a.txt\n$ cat b.txt\n3": "ran differs",
+    "x = torch.FloatStorage('../left.bin')": "fragment",
+    # What a module that is missing would have made of strings; what one gives that is called.
+    "require 'nosuch'\nx = 'a' .. {}": "fragment fragment",
+    "x = 'a' .. {}": "error",
+    "package.preload.p = function() return {f = print} end\nrequire 'p'.f()\nx = p.g()": (
+        "ran ran fragment"
+    ),
+    # Comments on another case, and with a mark too many.
+    "x = type(3) -- return nil, err on errors": "ran",
+    "x = type(3) -- return nil, an error": "differs",
+    "print(3) -- prints 3`": "pass",
+    "print(3) -- prints 4`": "differs",
+    # A block that holds as a program of its own.
+    f"{OWN}\nm.x = 3\n```\n\n```lua\nm = require 'ffi'\nprint(m.x) --> nil": (
+        "ran ran ran ran pass"
+    ),
     # A file that a line of the shell would write, which is not run.
     "$ echo `date` > x.lua\n> dofile 'x.lua'\n3": "skipped fragment",
     "$ echo `date` > y.lua\n> dofile 'x.lua'\n3": "skipped error",
@@ -249,6 +267,8 @@ def test_pages_of_lua(runner: Runner, tmp_path: Path, page: str, verdicts: str) 
 #: Pages with fences of no language, and a text without fences.
 FENCES = {
     ("page.md", "```\n#include <x.h>\nint f() {\n  return 0;\n}\n```\n"): "",
+    ("page.md", "```\nimport torch\nx = torch.ones(2)\n```\n"): "",
+    ("page.md", "```\nimport = 3\nx = torch.ones(import)\n```\n"): "ran ran",
     ("page.md", "```\n  L = f(); // all of it\n  return 0;\n}\n```\n"): "",
     ("page.md", "```\nprint('a; // b') -- 'c'\n```\n"): "differs",
     ("page.txt", "USE:\n$ torch\n> 1 + 1\n2\n> 2 + 2\n5\n\n> 3\n4\n"): "pass differs",

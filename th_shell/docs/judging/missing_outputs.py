@@ -30,8 +30,8 @@ _NAME = re.compile(r"=?\s*[A-Za-z_][\w.]*(?:\[[^\]\n]*\])*\s*")
 _SILENT = ("require", "return")
 #: A value that a script does not show: a table, a tensor, another object.
 _OBJECT = re.compile(r"^\{|: 0x|\n")
-#: A method or an operator of the page's own object, which is there for what it does to it.
-_METHOD = re.compile(r"[A-Za-z_]\w*(?::\w|\s*[-+*/%^])")
+#: A method of the page's own object, which a script calls for what it does to it.
+_METHOD = re.compile(r"[A-Za-z_]\w*:\w")
 #: The seeds of further runs, which show the outputs that depend on chance.
 _SEEDS = (2, 3, 4, 5)
 #: The inputs at each of which a page shows what it prints; without a prompt, in comments.
@@ -97,10 +97,8 @@ def _left_out(
             and (Kind.BARE not in form or results[i].example.block in blocks)
         ]
         is_python = PYTHON in form
-        if Kind.BARE in form and len(silent) == 1:
-            at = silent[0]  # in a script, a call is made for what it does, too
-            is_done = _OBJECT.search(texts[at].strip()) or _METHOD.match(results[at].example.source)
-            silent = [] if is_done else silent
+        if Kind.BARE in form and len(silent) == 1 and _OBJECT.search(texts[silent[0]].strip()):
+            silent = []  # in a script, a call is made for what it does, too
         named = [i for i in silent if _NAME.fullmatch(results[i].example.source)]
         if len(named) == 1 and not is_python:
             silent = named
@@ -136,7 +134,8 @@ def _is_excused(example: Example, lines: Mapping[int, str]) -> bool:
     above = lines.get(example.line - 1, "").lstrip() if example.kind is Kind.BARE else ""
     is_of_another = above.lstrip("- ").startswith((">", "=>"))  # the value of what is above it
     is_above = above.startswith("--") and not is_of_another
-    is_remark = bool(remark_of(example.source)) or is_above
+    is_done = example.kind is Kind.BARE and _METHOD.match(example.source)
+    is_remark = bool(remark_of(example.source) or is_done) or is_above
     is_silent = ASSIGNMENT.match(example.source) or example.source.startswith(_SILENT)
     return example.language == LUA and (is_remark or bool(is_silent))
 

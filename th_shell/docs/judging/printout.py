@@ -321,8 +321,8 @@ def loose_layout(text: str) -> list[str]:
 
 def bare_message(error: str) -> str:
     """Return the message of an error of Lua without its position, traceback and search path."""
-    message = _TRIED.sub("", _TRACEBACK.sub("", error))
-    return _IN_C.sub("", _POSITION.sub("", message)).strip()
+    message = _POSITION.sub("", _TRIED.sub("", _TRACEBACK.sub("", error)))
+    return _IN_C.sub("", message).strip()
 
 
 def without_colours(text: str) -> str:

@@ -155,6 +155,8 @@ class _Fragments:
         source = result.example.source if is_code else ""
         if result.example.kind is Kind.SHELL and result.verdict is Verdict.SKIPPED:
             self._commands += f"{result.example.source}\n"
+        elif result.example.kind is Kind.SHELL and not result.failed:
+            self._strings |= set(result.example.source.split())
         for hidden in result.example.hidden:
             self._bound |= self._bound_in(hidden.text)
         bound = self._bound_in(source)
@@ -317,12 +319,10 @@ class _Fragments:
             return "it needs a later Python"
         if _NO_NETWORK.search(result.got) and not _NO_NETWORK.search(result.example.expected):
             return "it needs the network"
-        modules = lua_names.required_modules(source)
-        if modules and (ending or result.note.startswith("the process ended")):
+        if "process ended" in result.note and (modules := lua_names.required_modules(source)):
             return f"its process ends while it loads: {', '.join(sorted(modules))}"
-        opened = _AT_ONCE.search(source)
-        if opened and opened["path"] not in self._strings and _OF_NIL in result.got:
-            return f"{_ABSENT}{opened['path']}"
+        if self._language == LUA and (why := self._elsewhere(result, source)):
+            return why
         if result.verdict is not Verdict.ERROR or not _NOT_THERE.search(result.got):
             return ""
         if match := _NO_MODULE.search(result.got) or _NOT_INSTALLED.search(result.got):
@@ -343,9 +343,21 @@ class _Fragments:
             if part
         )
         absent = next((text for text, part in pairs if says(result.got, part)), "")
-        inside = _OF_MODULE.match(result.got)
-        absent = absent or (inside["path"] if inside else "")
+        absent = absent or "".join(_OF_MODULE.findall(result.got))
         return absent and f"{_ABSENT}{absent}"
+
+    def _elsewhere(self, result: Result, source: str) -> str:
+        """Return a note on what only the reader's machine has, though no error tells; or ''."""
+        if result.example.kind is Kind.SHELL and _NOT_THERE.search(result.got):
+            words = result.example.source.split()[1:]
+            named = [word for word in words if word[0] != "-" and not self._has_like(word)]
+        elif _OF_MACHINE.search(f"{source}\n{result.got}"):
+            return "it depends on the machine, or on what the reader types"
+        else:
+            named = _AT_ONCE.findall(source) if "to index a nil value" in result.got else []
+            named = [name for name in named if "io.open" in source or _PATH.search(name)]
+        absent = [name for name in named if name not in self._strings]
+        return f"{_ABSENT}{absent[0]}" if absent else ""
 
     def _has_like(self, path: str) -> bool:
         """Tell whether the page has a file of the kind that a path names, and not that one."""
@@ -424,11 +436,12 @@ _USAGE = re.compile(r"\s*usage:? ", re.I)
 _NEWER = re.compile(r"^[ \t]*(?:type \w+ *=(?!=)|type \w+\[|(?:class|def) \w+\[)", re.M)
 #: An error of Python where no other machine can be reached.
 _NO_NETWORK = re.compile(r"^[\w.]+: .*(?:urlopen|resol[uv]|not known|unreachable|refused)", re.M)
-#: A file whose contents are asked for where it is opened, and the error if it is not there.
-_AT_ONCE = re.compile(r"\bio\.open\s*\(\s*([\"'])(?P<path>[^\"'\n]*)\1[^()\n]*\)\s*:")
-_OF_NIL = "attempt to index a nil value"
+#: A call with the name of a file whose result is asked for something, and the error of a nil one.
+_AT_ONCE = re.compile(r"\b[\w.]+\s*\(\s*[\"']([^\"'\n]*)[\"'][^()\n]*\)\s*[:.\[]")
+#: What is of a machine: its environment, the folder of a run; what is typed at its terminal.
+_OF_MACHINE = re.compile(r"\bos\.getenv|/th-docs-\w{8}|\bio\.(?:(?:lines|read)\s*\(\s*\)|stdin)")
 #: An error that a module raises for want of a file of its own.
-_OF_MODULE = re.compile(r"(?!stdin:)[^\s:]+\.lua:\d+: [^\n/]*?(?P<path>/[^\s<>'\"]+)")
+_OF_MODULE = re.compile(r"\A(?!stdin:)[^\s:]+\.lua:\d+: [^\n/]*?(/[^\s<>'\"]+)")
 #: The functions of Lua that compile strings.
 _COMPILE = {"loadstring", "load"}
 #: Modules that Python 3 has under other names.
@@ -450,10 +463,10 @@ _TRIED_BEFORE = re.compile(r"loop or previous error loading module '([\w.-]+)'")
 _FIELD = re.compile(r"\b(\w+)[.:](?=(\w+))")
 #: An error for want of a field.
 _NO_FIELD = re.compile(
-    r"attempt to \w+ (?:field|method) '(\w+)' \(a nil value\)|has no attribute '(\w+)'"
+    r"attempt to \w+ (?:field|method) '(\w+)' \(a nil|has no attribute '(\w+)'|nate a table"
 )
 #: An error in the page's own code for want of what a module may add to others.
-_ADDED = re.compile(r"\Astdin:\d+: attempt to (?:call|index) (?:field|method) '")
+_ADDED = re.compile(r"\Astdin:\d+: attempt to (?:\w+ (?:field|method) '|concatenate a table)")
 #: An error for an argument, or for a variable of one letter that has no fields.
 _REFUSED = re.compile(r"argument|attempt to index \w+ '\w'")
 #: An error for what has been made before.
@@ -467,6 +480,6 @@ _METHOD = re.compile(r"^[^\S\n]*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
 _INSERTS = re.compile(r"\btable\.insert[ (]+([A-Za-z_]\w*)[ \t]*,(.*)")
 _NOT_THERE = re.compile(
     r"(?i)(?:not|n't) (?:find|load|(?:be )?(?:open|loaded))"
-    r"|comes with the original|not found|no such|cannot open|does not exist|no module"
+    r"|comes with the original|not found|no such|(?:cannot|to) open|does not exist|no module"
     r"|importerror: .*(?:\brequired\b|install)"
 )

@@ -244,9 +244,9 @@ def is_by_equals(example: Example) -> bool:
 
 def _as_ended(example: Example, outcome: Outcome) -> Outcome:
     """Return an outcome without the loss of its process, if the example's code calls exit."""
-    if _REFUSAL.search(example.source) and outcome.lost.startswith(ENDED.partition(" in ")[0]):
-        return replace(outcome, lost="")
     meant = {ENDED} if _EXITS.search(example.source) else set()
+    if _REFUSAL.search(example.source) and outcome.lost.startswith("the process ended"):
+        meant = {outcome.lost}
     if status := _STATUS.search(example.source):
         meant.add(ending(f"ended with status {status[1]}"))
     return replace(outcome, lost="") if outcome.lost in meant else outcome

@@ -44,6 +44,8 @@ _LEADING = re.compile(
     r"(?:\s*[,;:.]\s|\s+-\s|\s*\().*\S.*",
     re.S,
 )
+#: Words of a text that tells of another case than that of the input: `nil, err on errors`.
+_SOMETIMES = re.compile(r"(?i)\b(?:on|if|when|unless|in case|or)\b")
 _PRINTS = re.compile(r"\s*(?:print|io\.write)\s*[(\"'{]")
 #: The parts of values beside signs: strings, numbers, the keys of tables.
 _VALUE = re.compile(
@@ -133,7 +135,8 @@ def _last_comment(source: str, form: re.Pattern[str]) -> str | None:
     comments = (token for token in tokens(f"{source}\n") if token.kind == "comment")
     start = next((token.start for token in comments if not token.mark), len(source))
     match = form.match(source, start)
-    return match["text"] if match else None
+    text = match["text"] if match else None
+    return text.removesuffix("`") if text and text.count("`") == 1 else text
 
 
 def quoted_in(text: str) -> list[str]:
@@ -186,7 +189,7 @@ def value_of(text: str, source: str, compiler: Compiler) -> Value | None:
         places, texts = map(", ".join, zip(*equations, strict=True))
         return Value(text, (texts,), places)
     assignment = ASSIGNMENT.match(source.split(";")[-1] if ";" in source else source)
-    leading = _LEADING.fullmatch(text)
+    leading = None if _SOMETIMES.search(text) else _LEADING.fullmatch(text)
     codes = _literals(text, compiler) or ((leading["text"],) if leading else ())
     is_of_places = assignment and not says_print(source)
     return Value(text, codes, assignment["places"] if assignment and is_of_places else "")

@@ -47,7 +47,7 @@ _NESTED = re.compile(r"\b(?:do|function|then|repeat)\b")
 #: The line of an argument in a help text, 'x = number  -- the width', a heading: 'Example:', and
 #: a row in brackets.
 _NO_INPUT = re.compile(
-    rf"^\s*\[+\s*[-\d]|^\s*{_NAME}(?::|\s*=\s*(?:(?:number|boolean|userdata)|(?:string|table)(?=\s*--)))"
+    rf"^\s*(?:\[+\s*[-\d].*|{_NAME}(?::|\s*=\s*(?:(?:number|boolean|userdata)|(?:string|table)(?=\s*--))))"
     r"\s*(?:--.*)?$"
 )
 #: Code that does not compile is no output.
@@ -207,8 +207,6 @@ class _Cutter:
             return 1
         used = 1
         state = self._compiler.statement(source)
-        if state is Syntax.WRONG and self._goes_on(source):
-            state = Syntax.COMPLETE
         if state is Syntax.INCOMPLETE and self._compiler.expression(source) is not Syntax.COMPLETE:
             source, used = self._completed(source, at) or ("", 0)
         elif state is not Syntax.COMPLETE:
@@ -278,16 +276,6 @@ class _Cutter:
         has_value = is_input and (self._tells(text) or bool(names) and names <= self._known)
         is_expression = has_value and self._compiler.expression(text) is Syntax.COMPLETE
         return is_expression and self._compiler.statement(text) is not Syntax.COMPLETE
-
-    def _goes_on(self, text: str) -> bool:
-        """Return whether a text is an expression of a string and of what is assigned above it."""
-        last = self._inputs[-1] if self._open and self._inputs else None
-        if last is None or last.kind is not Kind.BARE or not strings(text):
-            return False
-        is_made = comment_values.ASSIGNMENT.match(last.source) and not _PRINTS.search(last.source)
-        names = read_names(text) if is_made else set()
-        is_expression = self._compiler.expression(text) is Syntax.COMPLETE
-        return is_expression and bool(names) and names <= self.assigned
 
     def _completed(self, source: str, at: int) -> tuple[str, int] | None:
         # The input completed by as few lines as possible, and how many; None if that is impossible.

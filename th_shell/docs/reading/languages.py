@@ -43,8 +43,11 @@ _SESSION_PROMPT = re.compile(rf"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:|{SHELL}>(?: |$))
 _TERMINAL_PROMPT = re.compile(rf"{_SESSION_PROMPT.pattern}|^\s*\$ ")
 _OPTION = re.compile(r"^\s*:(?P<name>[\w-]+):\s*(?P<value>.*?)\s*$")
 _PYTHON_PROMPT = re.compile(r"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:)")
-#: A line of C, C++ or Java, and of no language that has an engine.
-_FOREIGN = re.compile(r"^\s*(?:#include\s*[<\"]|//\s|/\*|public class )|^[^\"'\[]*;\s*//\s")
+#: A line of C, C++ or Java, and of Python where Lua is meant.
+_FOREIGN = re.compile(
+    r"^\s*(?:#include\s*[<\"]|//\s|/\*|public class )|^[^\"'\[]*;\s*//\s"
+    r"|^\s*(?:from\s+[\w.]+\s+import\s|import\s+[\w.]+\s*$|(?:def|class)\s[^:]*:\s*$)"
+)
 
 
 def fence_language(info: str) -> str:

@@ -28,7 +28,7 @@ _CHANGED = re.compile(
     rf"(?:^|[;\n])[^\S\n]*({_NAME})(?:[^\S\n]*[.\[][^=;<>~\n]*=(?!=)|(?:\.[\w.]*)?:\w)"
 )
 #: `require 'nn'` alone: modules of this kind are variables of their own name.
-_REQUIRED = re.compile(rf"(?:^|[;\n])[^\S\n]*require\s*(?:\(\s*)?([\"'])({_NAME})\1")
+_REQUIRED = re.compile(rf"(?:^|[;\n])[^\S\n]*require\s*(?:\(\s*)?([\"'])({_NAME})\1(?![ \t)]*[.:])")
 _MODULES = re.compile(r"\brequire\s*(?:\(\s*)?([\"'])([\w.-]+)\1")
 _DOTS = re.compile(r"(?<!\.)\.\.\.(?!\.)")
 _TAKES_ANY = re.compile(r"\bfunction\b ?[\w.:]* ?\([^()]*\.\.\.")
