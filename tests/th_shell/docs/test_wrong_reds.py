@@ -132,6 +132,8 @@ NAMES = {
     "> ('x'):gsub('x', function() return 'y' end)\n/home/roberto 1": "differs",
     "> require('paths').cwd()\n/home/roberto": "fragment",
     "> io.lines()(), 3\none": "fragment",
+    "x = arg[1]:lower()": "fragment",
+    "arg = {x = 3}\nx = arg.y:lower()": "ran error",
     "$ ls nets/\na.t7": "fragment",
     "$ echo 3 > a.txt\n$ cat b.txt\n3": "ran differs",
     "x = torch.FloatStorage('../left.bin')": "fragment",
@@ -141,6 +143,15 @@ NAMES = {
     "package.preload.p = function() return {f = print} end\nrequire 'p'.f()\nx = p.g()": (
         "ran ran fragment"
     ),
+    # A global of the program that a module is written for.
+    "loadstring('return host.f()', '@/m/init.lua')()": "fragment",
+    "loadstring('return string.nosuch()', '@/m/init.lua')()": "error",
+    # A comment right above code, behind a blank line, is about that code.
+    "math.max(1, 2)\n\n-- prints 3\nprint(3)": "ran ran",
+    "math.max(1, 2)\n-- prints 3\nprint(3)": "differs ran",
+    "math.max(1, 2)\n\n-- prints 3\n": "differs",
+    "error('x') -- raise error after 10 steps": "layout",
+    "error('x') -- raise it after 10 steps": "error",
     # Comments on another case, and with a mark too many.
     "x = type(3) -- return nil, err on errors": "ran",
     "x = type(3) -- return nil, an error": "differs",

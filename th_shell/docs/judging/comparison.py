@@ -331,7 +331,7 @@ _PREDICATE = re.compile(
     rf"(?:\bfails?|\b(?:raises?|throws?|gives?|causes?|produces?|results? in)(?: {_RAISED})"
     r"|\b(?:raises?|throws?|crash(?:es)?)|\b(?:illegal|invalid|not allowed)"
     r"|(?:^|\b(?:an?|also|now|is|will|would|should|must|syntax|type|run-?time) )errors?(?: out)?)"
-    r"(?=\s*(?:$|['\"`]|\b(?:because|since|as|here|again|too|now|when)\b))"
+    r"(?=\s*(?:$|['\"`]|\b(?:because|since|as|here|again|too|now|when|after|before)\b))"
     r"|^(?:illegal|invalid)(?: \w+){1,2}$",
     re.I,
 )

@@ -164,7 +164,8 @@ _COMMENT = re.compile(r"(?:^|\s)--.*$", re.M)
 _TIMING = re.compile(rf"^{_BLANKS}\[\d+\.\d+s\]{_BLANKS}$", re.M)
 #: A line that stands for any text.
 ELLIPSIS = re.compile(rf"^{_BLANKS}(?:\.\.\.|…){_BLANKS}$", re.M)
-_TRACEBACK = re.compile(rf"^{_BLANKS}stack traceback:.*", re.M | re.S)
+#: Also where `require` has looked for a module.
+_TRACEBACK = re.compile(rf"^{_BLANKS}(?:(?s:stack traceback:.*)|no fi(?:le '|eld p).*)", re.M)
 #: Python's, up to the error's own line; and IPython's, which begins with the error's name.
 _PYTHON_TRACEBACKS = (
     # What stands above that line is indented, or dots for it.
@@ -195,8 +196,6 @@ _POSITION = re.compile(
     r"(?:\bsyntax error: )?"
     r"(?:\[(?:string \"[^\n]{0,80}?\"|\d+)\]|(?<![\w./+@~-])[\w./+@~-]+):\d+:\s"
 )
-#: Where `require` has looked for a module.
-_TRIED = re.compile(r"\n[ \t]*no (?:field package|file )[^\n]*")
 #: Where in its sources in C Torch7 has raised an error: ' at /torch/generic/THTensor.c:350'.
 _IN_C = re.compile(r"\sat\s[^\s:()]+\.(?:c|cc|cpp|cu|h):\d+")
 
@@ -321,8 +320,7 @@ def loose_layout(text: str) -> list[str]:
 
 def bare_message(error: str) -> str:
     """Return the message of an error of Lua without its position, traceback and search path."""
-    message = _POSITION.sub("", _TRIED.sub("", _TRACEBACK.sub("", error)))
-    return _IN_C.sub("", message).strip()
+    return _IN_C.sub("", _POSITION.sub("", _TRACEBACK.sub("", error))).strip()
 
 
 def without_colours(text: str) -> str:

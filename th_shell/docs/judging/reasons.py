@@ -351,7 +351,7 @@ class _Fragments:
         if result.example.kind is Kind.SHELL and _NOT_THERE.search(result.got):
             words = result.example.source.split()[1:]
             named = [word for word in words if word[0] != "-" and not self._has_like(word)]
-        elif _OF_MACHINE.search(f"{source}\n{result.got}"):
+        elif _MACHINE.search(f"{source}\n{result.got}"):
             return "it depends on the machine, or on what the reader types"
         else:
             named = _AT_ONCE.findall(source) if "to index a nil value" in result.got else []
@@ -439,7 +439,7 @@ _NO_NETWORK = re.compile(r"^[\w.]+: .*(?:urlopen|resol[uv]|not known|unreachable
 #: A call with the name of a file whose result is asked for something, and the error of a nil one.
 _AT_ONCE = re.compile(r"\b[\w.]+\s*\(\s*[\"']([^\"'\n]*)[\"'][^()\n]*\)\s*[:.\[]")
 #: What is of a machine: its environment, the folder of a run; what is typed at its terminal.
-_OF_MACHINE = re.compile(r"\bos\.getenv|/th-docs-\w{8}|\bio\.(?:(?:lines|read)\s*\(\s*\)|stdin)")
+_MACHINE = re.compile(r"\bos\.getenv|/th-docs-\w{8}|\bio\.(?:(?:lines|read) ?\(\)|stdin)|\barg\[")
 #: An error that a module raises for want of a file of its own.
 _OF_MODULE = re.compile(r"\A(?!stdin:)[^\s:]+\.lua:\d+: [^\n/]*?(/[^\s<>'\"]+)")
 #: The functions of Lua that compile strings.
@@ -452,7 +452,7 @@ _OF_PYTHON_2 = frozenset(
 _EXTENDED = re.compile(r"\bfunction\s+([A-Za-z_]\w*)[.:]")
 #: An error in the page's own code, also in a string, on a variable without a value.
 _VALUELESS = re.compile(
-    r"(?:(?:stdin|\"\]):\d+: attempt to [\w ]+ global"
+    r"(?:(?:stdin|\"\]|\A(?!stdin:)[^\s:]+\.lua):\d+: attempt to [\w ]+ global"
     r"|\A(?:[ \t].*\n|Traceback.*\n)*NameError: name)"
     r" '(?P<name>\w+)' \(?(?:a nil value|is not defined)"
     r"|stdin:\d+: (?:while creating metatable [\w.]+: bad argument #1 \("

@@ -363,7 +363,7 @@ class _Cutter:
         if not self._open:
             self._is_next = at == self._end
             self._is_prose = at == self._prose_end
-            self._comment(source)
+            self._comment(source, at + used)
             if self._is_next:
                 self._end = at + used
             else:
@@ -388,10 +388,10 @@ class _Cutter:
         remark = comment_values.remark_of(text)
         return is_told or comment_values.begins_with_value(remark, self._compiler)
 
-    def _comment(self, source: str) -> None:
+    def _comment(self, source: str, below: int) -> None:
         # Under an input, a comment may tell its value, or go on with it; '-->' alone announces it.
         is_below = self._inputs and not any(line.text.strip() for line in self._outputs[-1])
-        if is_below and (self._is_next or not self._values[-1]):
+        if is_below and (self._is_next or not (self._values[-1] or self._heads(source, below))):
             value = comment_values.comment_of(source)
             if value is None and comment_values.is_open_table("\n".join(self._values[-1])):
                 value = comment_values.remark_of(source)
@@ -400,6 +400,11 @@ class _Cutter:
             self._is_next = self._is_next or value is not None
             if value is None and not self._values[-1]:
                 self._remark(comment_values.texts_of(source))
+
+    def _heads(self, source: str, below: int) -> bool:
+        """Return whether a comment without an arrow heads the code below: `-- prints 3`."""
+        text = self._lines[below].text.strip() if below < len(self._lines) else ""
+        return text[:2] not in ("", "--") and source[2:3] not in ("[", ">") and "=>" not in source
 
     def _remark(self, texts: list[str]) -> None:
         """Add a comment below an input; printed values also behind a blank line, or a remark."""
