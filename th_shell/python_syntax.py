@@ -16,10 +16,11 @@ from functools import lru_cache
 from io import StringIO
 from typing import NamedTuple
 
+from th_shell.patterns import pattern
 from th_shell.syntax import Syntax
 
 #: Python's prompt.
-PROMPT = re.compile(r"^\s*>>>(?: +(?P<input>.*)|\s*)$")
+PROMPT = pattern(r"^\s*>>>(?: +(?P<input>.*)|\s*)$")
 
 #: The names that have a value before a page begins.
 BUILTINS = frozenset(dir(builtins)) | {"__name__", "_"}
@@ -41,10 +42,10 @@ _LITERALS = (
 _LOCK = threading.Lock()
 #: Short names of modules that printed values have: `np.float64(2.0)`.
 _PRINTED_SHORT = ("np",)
-_CELL_MAGIC = re.compile(r"\s*%%(\w*)")
+_CELL_MAGIC = pattern(r"\s*%%(\w*)")
 _OF_PYTHON = frozenset(("capture", "prun", "time", "timeit"))
-_MAGIC = re.compile(r"^(?=(?:[\w., ]+=\s*)?[%!?])|^(?=[\w.]+\?{1,2}\s*$)", re.M)
-_TIMED = re.compile(r"^%time[ \t]+(?=\S)", re.M)
+_MAGIC = pattern(r"^(?=(?:[\w., ]+=\s*)?[%!?])|^(?=[\w.]+\?{1,2}\s*$)", re.M)
+_TIMED = pattern(r"^%time[ \t]+(?=\S)", re.M)
 
 
 def syntax(text: str) -> Syntax:

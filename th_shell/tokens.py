@@ -3,9 +3,9 @@
 The text may end anywhere, as text does that is being typed.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 
+from th_shell.patterns import pattern
 from th_shell.runtime.shell import Token, structure
 
 _BRACKETS = {**dict.fromkeys("([{", 1), **dict.fromkeys(")]}", -1)}
@@ -53,7 +53,7 @@ _STEPS = {
     **_BRACKETS,
 }
 #: The ends of lines that go on in the next one.
-_GOES_ON = re.compile(r"(?:[-+*/%^#<>=~,]|(?<!\.)\.\.?|(?<!:):|\b(?:and|or|not|then))\s*$")
+_GOES_ON = pattern(r"(?:[-+*/%^#<>=~,]|(?<!\.)\.\.?|(?<!:):|\b(?:and|or|not|then))\s*$")
 
 
 def open_mark(text: str) -> tuple[list[Token], str]:

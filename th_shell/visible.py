@@ -11,6 +11,8 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 
+from th_shell.patterns import pattern
+
 
 class UsageError(Exception):
     """A command line that th does not understand; the message says why."""
@@ -19,7 +21,7 @@ class UsageError(Exception):
 _USUAL_COLUMNS = 80
 
 # The control codes other than newline and tab, and bytes 0x80 to 0x9f that are no UTF-8.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udc9f]")
+_CONTROL = pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udc9f]")
 
 
 def columns() -> int:

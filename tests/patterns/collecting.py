@@ -51,7 +51,7 @@ SPARED = {
 }
 
 _compile = re.compile
-USES = re.compile(rf"\.(?:{'|'.join(WALKS)}|compile)\(")  # no other file is read
+USES = re.compile(rf"\.(?:{'|'.join(WALKS)}|compile)\(|= pattern\(")  # no other file is read
 #: Patterns by the file and line that have compiled them.
 compiled: dict[tuple[str, int], list[re.Pattern[Any]]] = defaultdict(list)
 
@@ -110,7 +110,7 @@ def collect() -> tuple[set[Use], list[str]]:
             patterns = patterns_of(call, name, path)
             if not patterns and ast.unparse(call) not in SPARED:
                 unknown.append(f"{place}: {ast.unparse(call)}")
-            if call.func.attr == "compile":
+            if called(call) == "compile":
                 target = target_of(call, path)
                 users = [
                     walks[one][target]
@@ -122,7 +122,7 @@ def collect() -> tuple[set[Use], list[str]]:
                     own |= set[str]().union(*walks[name].values())
                 ways = own - {""} or EVERY
             else:
-                ways = {WALKS[call.func.attr]}
+                ways = {WALKS[called(call)]}
             found |= {Use(place, *use) for use in product(patterns, ways)}
     return found, unknown
 
@@ -140,15 +140,20 @@ def nodes_of(path: Path) -> list[ast.AST]:
 
 def calls_of_re(path: Path) -> Iterator[Any]:
     for node in nodes_of(path):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("re."):
-            if ast.unparse(node.func)[3:] in {*WALKS, "compile"}:
-                yield node
+        if isinstance(node, ast.Call) and called(node) in {*WALKS, "compile"}:
+            yield node
+
+
+def called(call: Any) -> str:
+    """The function of `re` that a call is of; `compile` for `patterns.pattern`; '' for others."""
+    name = ast.unparse(call.func)
+    return "compile" if name == "pattern" else name.removeprefix("re.") * name.startswith("re.")
 
 
 def patterns_of(call: Any, module: str, path: Path) -> list[re.Pattern[Any]]:
     """The patterns that a call uses; none where they are not known."""
     flags = [word.value for word in call.keywords if word.arg == "flags"]
-    first = {"compile": 1, "sub": 4, "subn": 4}.get(call.func.attr, 2)
+    first = {"compile": 1, "sub": 4, "subn": 4}.get(called(call), 2)
     flags += call.args[first : first + 1]
     names = {**vars(sys.modules.get(module, re)), **SAMPLES}
     lines = range(call.lineno, (call.end_lineno or call.lineno) + 1)

@@ -25,6 +25,9 @@ def main() -> int:
     """Run th-docs; the exit status."""
     gc.set_threshold(_MANY_OBJECTS)
     try:
+        from th_shell.docs.running.processes import start_ahead
+
+        start_ahead()
         from th_shell.docs.cli import main as run
 
         if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:

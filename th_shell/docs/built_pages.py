@@ -13,10 +13,11 @@ from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reporting.excerpts import first_line, page_lines
 from th_shell.docs.reporting.report import describe
+from th_shell.patterns import pattern
 
-_CODE = re.compile(r"<pre\b[^<]*(?:<(?!/?pre\b)[^<]*)*</pre>")
-_MARKUP = re.compile(r'<span class="linenos">[^<]*</span>|<[^<>]*>')
-_FLAGS = re.compile(r"(?<!\s)\s*#\s*doctest:.*")  # Sphinx does not show them
+_CODE = pattern(r"<pre\b[^<]*(?:<(?!/?pre\b)[^<]*)*</pre>")
+_MARKUP = pattern(r'<span class="linenos">[^<]*</span>|<[^<>]*>')
+_FLAGS = pattern(r"(?<!\s)\s*#\s*doctest:.*")  # Sphinx does not show them
 
 
 def failures_of(page: PageResult) -> Iterator[tuple[int, str]]:

@@ -7,7 +7,6 @@ before (`expectations`).
 """
 
 import atexit
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -35,6 +34,7 @@ from th_shell.docs.running.processes import Starter, StoppedError
 from th_shell.docs.settings.configuration import configuration
 from th_shell.docs.settings.settings import Configuration, PageError
 from th_shell.docs.settings.sidecar import Erratum
+from th_shell.patterns import pattern
 
 #: Rounds of `--update`: new errata may change outputs further down, and so other errata.
 _ROUNDS = 5
@@ -193,7 +193,7 @@ def _with_programs(results: Sequence[Result], page: Page, runner: Runner) -> lis
     return mended
 
 
-_REQUIRED = re.compile(r"\brequire[\s(]{0,9}[\"']([\w.-]+)")
+_REQUIRED = pattern(r"\brequire[\s(]{0,9}[\"']([\w.-]+)")
 
 
 def _with_reasons(

@@ -14,7 +14,6 @@ is left, or a page cannot be checked; 2 for a wrong command line.
 """
 
 import os
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,6 +40,7 @@ from th_shell.docs.running.processes import Starter
 from th_shell.docs.selection import NoPagesError, find_pages
 from th_shell.docs.settings.settings import PageError
 from th_shell.files import write_file
+from th_shell.patterns import pattern
 from th_shell.visible import visible_line
 
 #: Pages whose lines are not those that examples are read from.
@@ -108,11 +108,11 @@ _PLANS = [Plan(n, fill=0x11 * n, clock=n * 10_000_019, engine=n) for n in (2, 3,
 #: A time zone that nobody lives in: what is printed in it does not depend on that of a machine.
 _ZONE = "XYZ-5:41"
 #: The name of a file, which another machine may have.
-_FILE = re.compile(r"\S*\w\.[a-z][a-z\d]{0,3}")
+_FILE = pattern(r"\S*\w\.[a-z][a-z\d]{0,3}")
 #: The most lines of which each two are tried in the other order.
 _FEW_LINES = 12
 #: An error of Python whose last line has been lost.
-_CUT = re.compile(r"\s*Traceback \(most recent call last\):\n\s*\.\.\.\s*")
+_CUT = pattern(r"\s*Traceback \(most recent call last\):\n\s*\.\.\.\s*")
 #: Without a seed, Lua's own random numbers would be the same each time, and yet depend on chance.
 _SEEDED = "math.randomseed(271828) "
 

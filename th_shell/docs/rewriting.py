@@ -7,21 +7,21 @@ printed. What would be a guess is not written: the columns of numbers of other l
 those of the printed line, lines that `...` stands for, addresses.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from th_shell.docs.judging.printout import ELLIPSIS, is_number, spaced
 from th_shell.docs.reporting.differences import WORD, agreeing
+from th_shell.patterns import pattern
 
 #: Returns whether a printed text, the second, is the documented one.
 IsSame = Callable[[str, str], bool]
 
-_COMMENT = re.compile(r"(?:^|(?<!\s)\s+)--.*$")
+_COMMENT = pattern(r"(?:^|(?<!\s)\s+)--.*$")
 #: A possible comment of Python, which counts as output there: so it cannot be kept.
-_REMARK = re.compile(r"\s# .*$")
-_WIDE = re.compile(r"\S  +(?!--)\S")
+_REMARK = pattern(r"\s# .*$")
+_WIDE = pattern(r"\S  +(?!--)\S")
 #: The most digits of a number that is written where the page's number has no digits behind a point.
 _FEW_DIGITS = 2
 

@@ -5,13 +5,13 @@ A word is a file, a folder or a pattern.
 
 import glob
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from th_shell.docs.settings.sidecar import Sidecar
 from th_shell.packages.sources import git
+from th_shell.patterns import pattern
 from th_shell.visible import UsageError, complain
 
 #: The suffixes of pages in folders.
@@ -106,7 +106,7 @@ def _has_doctests(path: Path) -> bool:
 #: The branches that a branch may have left.
 _BRANCHES = ("@{upstream}", "origin/HEAD", "main", "master")
 #: Names that look like a page's, of lists of packages and builds.
-_LISTS = re.compile(r"(?:requirements|constraints|CMakeLists).*\.txt")
+_LISTS = pattern(r"(?:requirements|constraints|CMakeLists).*\.txt")
 
 
 def changed_pages(pages: Sequence[Path], base: str) -> list[Path]:

@@ -8,16 +8,17 @@ from th_shell.docs.judging.comparison import agrees, is_same_text
 from th_shell.docs.judging.printout import NUMBER, number_words
 from th_shell.docs.reading.examples import PYTHON, Example
 from th_shell.docs.settings.settings import Tolerance
+from th_shell.patterns import pattern
 
 #: Values of Lua as they are written in code.
-_LITERAL = re.compile(
+_LITERAL = pattern(
     rf"\"(?P<double>[^\"\\\n]*)\"|'(?P<single>[^'\\\n]*)'|(?P<word>nil|true|false|{NUMBER})"
 )
-_LITERALS = re.compile(rf"(?:(?:{_LITERAL.pattern})(?:\s+|\Z))+")
+_LITERALS = pattern(rf"(?:(?:{_LITERAL.pattern})(?:\s+|\Z))+")
 
 
 #: A comment behind an output of Python.
-_REMARK = re.compile(r"(?<=\s)#.*$", re.M)
+_REMARK = pattern(r"(?<=\s)#.*$", re.M)
 
 
 def _is_same_text(text: str, got: str) -> bool:

@@ -10,21 +10,22 @@ from th_shell.docs.judging.comparison import announces_error, rules_out, says
 from th_shell.docs.judging.printout import bare_message
 from th_shell.docs.judging.verdicts import ANNOUNCED, Result, Verdict
 from th_shell.docs.reading.examples import LUA, PYTHON, Kind
+from th_shell.patterns import pattern
 
 #: A comment on a line of its own, in Python also behind a prompt; how many of them are read.
 _COMMENT = {LUA: re.compile(r"^\s*--(?!\[|[->]|\s*=>)"), PYTHON: re.compile(r"^\s*(?:>>> ?)?#")}
 _MOST = 3
 #: A comment of words in an input of Lua.
-_INSIDE = re.compile(r"--(?![\[>-])[ \t]*(\S.*)")
-_FENCE = re.compile(r"\s*(?:```|~~~)\s*$")
-_IN_QUOTES = re.compile(r"([\"`])([^\"`]+)\1")
+_INSIDE = pattern(r"--(?![\[>-])[ \t]*(\S.*)")
+_FENCE = pattern(r"\s*(?:```|~~~)\s*$")
+_IN_QUOTES = pattern(r"([\"`])([^\"`]+)\1")
 #: The class and the message of an error in a comment.
-_NAMED_ERROR = re.compile(
+_NAMED_ERROR = pattern(
     r"\b[Rr]aises (?:an? )?(?P<name>(?!(?:Error|Exception)\b)(?:\w+\.)*[A-Z]\w+)"
     r"(?::(?P<message>.*)|\.?$| (?:because|since|as)\b)"
 )
 #: The line of an input in Python in which an error was raised.
-_PLACE = re.compile(r'^  File "<input \d+>", line (\d+)', re.M)
+_PLACE = pattern(r'^  File "<input \d+>", line (\d+)', re.M)
 
 
 def with_announced_errors(

@@ -21,19 +21,20 @@ from typing import TypeVar
 from th_shell.docs.judging import printout
 from th_shell.docs.judging.tables import in_order
 from th_shell.docs.settings.settings import Tolerance
+from th_shell.patterns import pattern
 
 _Piece = TypeVar("_Piece", bound=Sized)
 
-_QUOTES = re.compile(r"[\"']")
+_QUOTES = pattern(r"[\"']")
 #: Dots for the rest of the numbers in the last line.
-_OPEN_END = re.compile(r"(?<=\d)[^\S\n]\.{3,4}\s*\Z")
-_TABLE = re.compile(r"^[^\S\n]*\{[^\S\n]*$", re.M)
+_OPEN_END = pattern(r"(?<=\d)[^\S\n]\.{3,4}\s*\Z")
+_TABLE = pattern(r"^[^\S\n]*\{[^\S\n]*$", re.M)
 
 #: What doctest takes for what Python prints, from before it had these names.
 _TRUTHS = {"0": "False", "1": "True"}
-_MOMENT = re.compile(r"(datetime\.datetime\(\d+, \d+, \d+)(?:, \d+)+")
+_MOMENT = pattern(r"(datetime\.datetime\(\d+, \d+, \d+)(?:, \d+)+")
 #: The end of a line behind a bracket or before one.
-_LAID_OUT = re.compile(r"(?<=[\[({])[ \t]*\n[ \t]*|,?\n[ \t]*(?=[\])}])")
+_LAID_OUT = pattern(r"(?<=[\[({])[ \t]*\n[ \t]*|,?\n[ \t]*(?=[\])}])")
 #: A result may be off by so many times the effect of one change of the inputs within rounding.
 _MOST_SPREAD = 4.0
 #: The largest residue of rounding: relative to the largest number of a tensor, and absolute.
@@ -159,7 +160,7 @@ def sorting(*texts: str) -> Callable[[str], str] | None:
 
 
 #: Marks in which code and printed tables differ: quotes, signs, and the numbers of elements.
-_FORM = re.compile(r"[\"',{}]|^[^\S\n]*\d+ :(?=\s)", re.M)
+_FORM = pattern(r"[\"',{}]|^[^\S\n]*\d+ :(?=\s)", re.M)
 #: The share of letters in which similar texts agree; the longest text that is compared so.
 _NEARLY, _LETTERS = 0.6, 2000
 
@@ -316,9 +317,9 @@ def _same_tensors(
 # comment behind `error:` may be in other words than the message, but must not name other things.
 
 #: The ends of clauses: each clause of a comment is judged by itself.
-_CLAUSE_ENDS = re.compile(r"[;:,.!()\[\]>]|\s-+\s")
+_CLAUSE_ENDS = pattern(r"[;:,.!()\[\]>]|\s-+\s")
 #: Words before the predicate by which a clause announces no error: `no error`, `catch the error`.
-_NEGATED = re.compile(
+_NEGATED = pattern(
     r"\b(?:no|not(?! allowed)|never|without|nothing|cannot|if|unless|whether|until|instead|avoids?"
     r"|prevents?|handl\w+|catch\w*|checks?|comput\w+|prints?|returns?|logs?|ignores?)\b|n't\b",
     re.I,
@@ -327,7 +328,7 @@ _NEGATED = re.compile(
 _RAISED = r"(?:(?:an?|the|\w+) )?(?:\w+ )?(?:errors?|exceptions?)"
 #: The words of an announcement, such as `fails` or `raises an error`: they stand at the end of a
 #: clause, or before a quoted message or a reason.
-_PREDICATE = re.compile(
+_PREDICATE = pattern(
     rf"(?:\bfails?|\b(?:raises?|throws?|gives?|causes?|produces?|results? in)(?: {_RAISED})"
     r"|\b(?:raises?|throws?|crash(?:es)?)|\b(?:illegal|invalid|not allowed)"
     r"|(?:^|\b(?:an?|also|now|is|will|would|should|must|syntax|type|run-?time) )errors?(?: out)?)"
@@ -336,9 +337,9 @@ _PREDICATE = re.compile(
     re.I,
 )
 #: A message behind `error:`.
-_ANNOUNCEMENT = re.compile(r"\berrors?\b[\])]*\s*:\s*(?P<text>.+)", re.I | re.S)
-_LETTER = re.compile(r"\w")
-_QUOTED = re.compile(r"(?<!\w)(['\"`])([^'\"`]+)\1")
+_ANNOUNCEMENT = pattern(r"\berrors?\b[\])]*\s*:\s*(?P<text>.+)", re.I | re.S)
+_LETTER = pattern(r"\w")
+_QUOTED = pattern(r"(?<!\w)(['\"`])([^'\"`]+)\1")
 
 
 def announces_error(comment: str) -> bool:

@@ -12,9 +12,10 @@ from th_shell.docs.judging.printout import without_places
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading import names
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
+from th_shell.patterns import pattern
 
 #: The messages of PyTorch and Torch7 when a device, its driver, or their part for it is missing.
-_NO_DEVICE = re.compile(
+_NO_DEVICE = pattern(
     r"(?:Error: |^|:\d+: )(?:Torch not compiled with \w+ enabled|Found no NVIDIA driver\b"
     r"|No (?:CUDA|HIP|XPU) GPUs are available"
     r"|CUDA error: (?:CUDA driver version is insufficient|no CUDA-capable device"
@@ -30,9 +31,9 @@ _NO_DEVICE = re.compile(
     re.M,
 )
 #: A type of tensors on a device, by which code needs it.
-_OF_DEVICE = re.compile(r"\btorch\.C(?:uda|l(?=[A-Z]))\w*(?:Tensor|Storage)\b")
+_OF_DEVICE = pattern(r"\btorch\.C(?:uda|l(?=[A-Z]))\w*(?:Tensor|Storage)\b")
 #: The names at the beginning of an assignment.
-_ASSIGNED = re.compile(r"\A\s*\w+(?:\s*,\s*\w+)*\s*=(?!=)")
+_ASSIGNED = pattern(r"\A\s*\w+(?:\s*,\s*\w+)*\s*=(?!=)")
 #: Modules for devices, and those that are loaded with them.
 _BROUGHT = {"cunn": ("cutorch", "nn"), "cudnn": ("cutorch", "nn"), "clnn": ("cltorch", "nn")}
 

@@ -24,14 +24,15 @@ from typing import NamedTuple
 from th_shell.docs.judging.printout import NUMBER, PrintedTensor, precision, printed_tensors, same
 from th_shell.docs.reading.examples import PYTHON, Example, Kind
 from th_shell.docs.reading.prose import open_brackets
+from th_shell.patterns import pattern
 from th_shell.python_syntax import expression, shown_name, statements
 
-_NAME = re.compile(r"=?\s*([A-Za-z_]\w*)\s*(?:;\s*)?")
-_ALONE = re.compile(rf"\s*({NUMBER})\s*")
+_NAME = pattern(r"=?\s*([A-Za-z_]\w*)\s*(?:;\s*)?")
+_ALONE = pattern(rf"\s*({NUMBER})\s*")
 #: Expressions for the numbers that have no literals in Lua.
 _NO_LITERALS = {"nan": "(0 / 0)", "inf": "(1 / 0)", "-inf": "(-1 / 0)"}
 #: A literal that looks rounded: as many digits as tensors are printed with, or more.
-_ROUNDED = re.compile(r"(?<![\w.])\d+\.\d{4,}(?![\w.])")
+_ROUNDED = pattern(r"(?<![\w.])\d+\.\d{4,}(?![\w.])")
 
 
 def code_to_adopt(example: Example, vary: bool = False) -> str:
@@ -160,10 +161,10 @@ def _with_lines(source: str, added: dict[int, str]) -> str:
     return "\n".join(f"{line}\n{added[at]}" if added.get(at) else line for at, line in lines)
 
 
-_NUMBER = re.compile(NUMBER)
+_NUMBER = pattern(NUMBER)
 #: The part of a printed tensor that names its history, which is no code.
-_HISTORY = re.compile(r",\s*grad_fn=<\w+>")
-_BETWEEN = re.compile(r"(?<=[\w.\]])\s+(?=[-+\w.\[])")
+_HISTORY = pattern(r",\s*grad_fn=<\w+>")
+_BETWEEN = pattern(r"(?<=[\w.\]])\s+(?=[-+\w.\[])")
 #: numpy prints so many digits behind the point as one of the numbers has, and eight at most.
 _OF_NUMPY, _NUMPY_UNIT = "array", 1.01e-8
 

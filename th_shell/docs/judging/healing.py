@@ -4,7 +4,6 @@ The repaired lines are read, run and judged like those of the page. A repair tha
 example hold gives way to the next one.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from th_shell.docs.reading.lua_names import required_names
 from th_shell.docs.reading.names import bound_names, read_names
 from th_shell.docs.reading.page import Page
 from th_shell.docs.running.evaluation import Runner
+from th_shell.patterns import pattern
 from th_shell.python_syntax import BUILTINS
 
 #: The most trials. Their result only explains failures, so some may stay without a repair.
@@ -29,7 +29,7 @@ _GIVEN: dict[str, frozenset[str]] = {LUA: frozenset(), PYTHON: BUILTINS}
 
 
 #: A function that is made as a field of a table.
-_MADE = re.compile(r"\bfunction\s+(\w+\.\w+)\s*\((?!\s*self\b)")
+_MADE = pattern(r"\bfunction\s+(\w+\.\w+)\s*\((?!\s*self\b)")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ showing it is all that such an input is for. Outputs that depend on chance, or s
 not be shown.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -19,19 +18,20 @@ from th_shell.docs.reading.comment_values import ASSIGNMENT, remark_of
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.page import Page
 from th_shell.docs.running.evaluation import Outcome, Plan, Runner
+from th_shell.patterns import pattern
 
 #: The note of an example whose output the page omits, beside those of others.
 LEFT_OUT = "the page shows what others print, and not this"
 #: If so many outputs of Lua are shown, a single one that is left out counts as lost.
 _MANY = 5
 #: An input that only names a variable, or an element of one.
-_NAME = re.compile(r"=?\s*[A-Za-z_][\w.]*(?:\[[^\]\n]*\])*\s*")
+_NAME = pattern(r"=?\s*[A-Za-z_][\w.]*(?:\[[^\]\n]*\])*\s*")
 #: Inputs that a page shows no output of.
 _SILENT = ("require", "return")
 #: A value that a script does not show: a table, a tensor, another object.
-_OBJECT = re.compile(r"^\{|: 0x|\n")
+_OBJECT = pattern(r"^\{|: 0x|\n")
 #: A method of the page's own object, which a script calls for what it does to it.
-_METHOD = re.compile(r"[A-Za-z_]\w*:\w")
+_METHOD = pattern(r"[A-Za-z_]\w*:\w")
 #: The seeds of further runs, which show the outputs that depend on chance.
 _SEEDS = (2, 3, 4, 5)
 #: The inputs at each of which a page shows what it prints; without a prompt, in comments.

@@ -14,15 +14,17 @@ from dataclasses import dataclass
 from itertools import product, takewhile
 from math import isfinite, prod
 
+from th_shell.patterns import pattern
+
 #: A printed number.
 NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?nan|[-+]?inf"
 
 _BLANKS = r"[^\S\n]*"  # of one line: what may be many lines is looked through from each of them
-_SHAPE_LINE = re.compile(r"^\s*\[(torch\.\w+) of (?:size|dimension) (\d{1,18}(?:x\d{1,18})*)\]\s*$")
-_SCALE_LINE = re.compile(rf"^\s*({NUMBER})\s*\*\s*$")
-_COLUMNS = re.compile(r"^\s*Columns\s+(\d{1,18})\s+(?:to|and)\s+(\d+)\s*$")
-_SLICE = re.compile(rf"^{_BLANKS}\((\d{{1,18}}(?:,\d{{1,18}})*)[,.]+\){_BLANKS}={_BLANKS}$", re.M)
-_ROW = re.compile(rf"^\s*(?:{NUMBER})(?:\s+(?:{NUMBER}))*\s*$")
+_SHAPE_LINE = pattern(r"^\s*\[(torch\.\w+) of (?:size|dimension) (\d{1,18}(?:x\d{1,18})*)\]\s*$")
+_SCALE_LINE = pattern(rf"^\s*({NUMBER})\s*\*\s*$")
+_COLUMNS = pattern(r"^\s*Columns\s+(\d{1,18})\s+(?:to|and)\s+(\d+)\s*$")
+_SLICE = pattern(rf"^{_BLANKS}\((\d{{1,18}}(?:,\d{{1,18}})*)[,.]+\){_BLANKS}={_BLANKS}$", re.M)
+_ROW = pattern(rf"^\s*(?:{NUMBER})(?:\s+(?:{NUMBER}))*\s*$")
 
 
 @dataclass(frozen=True)
@@ -136,36 +138,36 @@ def _belongs(line: str) -> bool:
 #: In a documented text: stands for any text.
 ANYTHING = "\0"
 
-_IS_NUMBER = re.compile(rf"(?:{NUMBER})\Z")
-_SHAPE = re.compile(r"\[(torch\.\w+) of (?:size|dimension) ([\dx]+)\]")
+_IS_NUMBER = pattern(rf"(?:{NUMBER})\Z")
+_SHAPE = pattern(r"\[(torch\.\w+) of (?:size|dimension) ([\dx]+)\]")
 #: The sizes of a tensor in a table.
-_SIZES = re.compile(r"(?<=Tensor - size: )\d+(?:x\d+)*")
-_SHAPE_TOKEN = re.compile(r"<(torch\.\w+)\|([\dx]+)>")
+_SIZES = pattern(r"(?<=Tensor - size: )\d+(?:x\d+)*")
+_SHAPE_TOKEN = pattern(r"<(torch\.\w+)\|([\dx]+)>")
 #: Characters that are tokens by themselves.
 PUNCTUATION = r"{}()\[\],:=*"
-_TOKEN = re.compile(
+_TOKEN = pattern(
     rf"{ANYTHING}|<torch\.\w+\|[\dx]+>|(?:{NUMBER})(?![\w.])"
     rf"|[{PUNCTUATION}]|[^\s{PUNCTUATION}]+"
 )
-_FIXED = re.compile(r"[-+]?(?:0\d+(?:\.\d*)?|\d+\.\d*0)\Z")
-_SCALE = re.compile(rf"^{_BLANKS}\S+[^\S\n]\*{_BLANKS}$", re.M)
-_COLOUR = re.compile(r"\x1b\[[\d;]*m")
-_OVERWRITTEN = re.compile(r"^.*\r(?!$)", re.M)
+_FIXED = pattern(r"[-+]?(?:0\d+(?:\.\d*)?|\d+\.\d*0)\Z")
+_SCALE = pattern(rf"^{_BLANKS}\S+[^\S\n]\*{_BLANKS}$", re.M)
+_COLOUR = pattern(r"\x1b\[[\d;]*m")
+_OVERWRITTEN = pattern(r"^.*\r(?!$)", re.M)
 #: In the text of an object. Lua prints it, on some systems, without '0x'.
-_ADDRESS = re.compile(
+_ADDRESS = pattern(
     r"(?:(?<=: )|(?<=\bat )|(?<=\bstorage )|(?<=[(\[<@]))0x[0-9a-fA-F]+\b"
     r"|(?:(?<=table: )|(?<=function: )|(?<=userdata: )|(?<=thread: ))[0-9A-Fa-f]{8,16}\b"
     r"|(?<=[^\W\d]: )0[0-9A-F]{7,15}\b|(?<=function: )builtin#\d+"
 )
-_HEXADECIMAL = re.compile(r"\b0x([0-9a-fA-F]+)\b")
+_HEXADECIMAL = pattern(r"\b0x([0-9a-fA-F]+)\b")
 #: A prompt behind a text without an end of line.
-_NEXT_PROMPT = re.compile(r"(?<=\S) (?:th)?>\s*\Z")
-_COMMENT = re.compile(r"(?:^|\s)--.*$", re.M)
-_TIMING = re.compile(rf"^{_BLANKS}\[\d+\.\d+s\]{_BLANKS}$", re.M)
+_NEXT_PROMPT = pattern(r"(?<=\S) (?:th)?>\s*\Z")
+_COMMENT = pattern(r"(?:^|\s)--.*$", re.M)
+_TIMING = pattern(rf"^{_BLANKS}\[\d+\.\d+s\]{_BLANKS}$", re.M)
 #: A line that stands for any text.
-ELLIPSIS = re.compile(rf"^{_BLANKS}(?:\.\.\.|…){_BLANKS}$", re.M)
+ELLIPSIS = pattern(rf"^{_BLANKS}(?:\.\.\.|…){_BLANKS}$", re.M)
 #: Also where `require` has looked for a module.
-_TRACEBACK = re.compile(rf"^{_BLANKS}(?:(?s:stack traceback:.*)|no fi(?:le '|eld p).*)", re.M)
+_TRACEBACK = pattern(rf"^{_BLANKS}(?:(?s:stack traceback:.*)|no fi(?:le '|eld p).*)", re.M)
 #: Python's, up to the error's own line; and IPython's, which begins with the error's name.
 _PYTHON_TRACEBACKS = (
     # What stands above that line is indented, or dots for it.
@@ -181,23 +183,23 @@ _PYTHON_TRACEBACKS = (
         re.M | re.S,
     ),
 )
-_WARNED_AT = re.compile(r"^\S.*?:\d+: (?=\w*Warning: )", re.M)
-_QUOTES_OF_TIMES = re.compile(r"(?<=\d)'|'(?=\d)")
+_WARNED_AT = pattern(r"^\S.*?:\d+: (?=\w*Warning: )", re.M)
+_QUOTES_OF_TIMES = pattern(r"(?<=\d)'|'(?=\d)")
 #: The words of times: names of days, months and zones, `T` and `Z`.
-_OF_TIMES = re.compile(
+_OF_TIMES = pattern(
     r"(?<=\d)(?:[T/](?=\d\d)|Z\b)|\b(?:[A-Z]{1,3}[SD]T|UTC|GMT|[AP]M"
     r"|(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?"
     r"|Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
     r"|Sep(?:tember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b"
 )
-_PROSE = re.compile(r"\n[ \t]*\n(?:[A-Z][a-z]+|_?[A-Z]+:(?= \w))(?: [\w,]+)*:?\s*\Z")
+_PROSE = pattern(r"\n[ \t]*\n(?:[A-Z][a-z]+|_?[A-Z]+:(?= \w))(?: [\w,]+)*:?\s*\Z")
 #: The position before a message: 'name.lua:1: ', '[string "…"]:1: ', '[7]:1: ' at a prompt.
-_POSITION = re.compile(
+_POSITION = pattern(
     r"(?:\bsyntax error: )?"
     r"(?:\[(?:string \"[^\n]{0,80}?\"|\d+)\]|(?<![\w./+@~-])[\w./+@~-]+):\d+:\s"
 )
 #: Where in its sources in C Torch7 has raised an error: ' at /torch/generic/THTensor.c:350'.
-_IN_C = re.compile(r"\sat\s[^\s:()]+\.(?:c|cc|cpp|cu|h):\d+")
+_IN_C = pattern(r"\sat\s[^\s:()]+\.(?:c|cc|cpp|cu|h):\d+")
 
 
 def same(first: str, second: str) -> bool:

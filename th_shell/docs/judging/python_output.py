@@ -15,39 +15,40 @@ from dataclasses import replace
 from th_shell.docs.judging.printout import ANYTHING, without_places
 from th_shell.docs.reading.examples import PYTHON, Example, Kind
 from th_shell.docs.running.evaluation import Outcome
+from th_shell.patterns import pattern
 from th_shell.python_syntax import expression
 
-_BLANK = re.compile(r"^[ \t]*<BLANKLINE>[ \t]*$", re.M)
+_BLANK = pattern(r"^[ \t]*<BLANKLINE>[ \t]*$", re.M)
 #: The text that a notebook prints in place of a picture.
-_FIGURE = re.compile(
+_FIGURE = pattern(
     r"^<(?:Figure size \S+ with \d+ Axes|IPython\.core\.display\.\w+ object)>$\n?", re.M
 )
 #: The output of `%time` and `%timeit`.
-_TIMES = re.compile(
+_TIMES = pattern(
     r"^(?:(?:CPU times|Wall time): .*|The slowest run took .*|.* per loop(?: \(mean ± .*)?)$\n?",
     re.M,
 )
 #: A function and other objects, as Python shows them, and a notebook.
-_FUNCTION = re.compile(r"<function ([\w.]+\.)?([\w<>]+)(?: at 0x\w+|\(.*\))?>")
-_OBJECT = re.compile(r"(?<=\w)(?: object)? at 0x\w+(?=>)")
-_CLASS = re.compile(r"<class '([\w.]+)'>")
-_BRACES = re.compile(r"\{[^{}]*\}")
+_FUNCTION = pattern(r"<function ([\w.]+\.)?([\w<>]+)(?: at 0x\w+|\(.*\))?>")
+_OBJECT = pattern(r"(?<=\w)(?: object)? at 0x\w+(?=>)")
+_CLASS = pattern(r"<class '([\w.]+)'>")
+_BRACES = pattern(r"\{[^{}]*\}")
 #: A character outside of ASCII, as doctest compares it.
-_ESCAPE = re.compile(r"\\(?:x[89a-f][0-9a-f]|u[0-9a-f]{4}|U[0-9a-f]{8})")
+_ESCAPE = pattern(r"\\(?:x[89a-f][0-9a-f]|u[0-9a-f]{4}|U[0-9a-f]{8})")
 #: Blanks inside of brackets, where an author has laid out a dictionary.
-_PADDING = re.compile(r"(?<=[{\[(]) | (?=[}\])])")
+_PADDING = pattern(r"(?<=[{\[(]) | (?=[}\])])")
 #: The elements of a printed set; objects are shown as calls. A set of names is mathematics.
 _LITERALS = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.Call)
 _IGNORE_DETAIL = "IGNORE_EXCEPTION_DETAIL"
 _IGNORE_MODULE = "IGNORE_EXCEPTION_MODULE"
-_IS_ERROR = re.compile(r"^(?:Traceback |(?:\w+\.)*\w+: )", re.M)
+_IS_ERROR = pattern(r"^(?:Traceback |(?:\w+\.)*\w+: )", re.M)
 #: The last line of an error: its class, of which the module does not count then, and its message.
-_DETAIL = re.compile(r"^(?:\w+\.)*(\w+)(?::.*)?\Z", re.M | re.S)
+_DETAIL = pattern(r"^(?:\w+\.)*(\w+)(?::.*)?\Z", re.M | re.S)
 #: Dots in brackets for the traceback above an error.
-_DOTS = re.compile(r"\A[<\[(](?:\.\.\.|…)[>\])]\n(?=(?:\w+\.)*\w+: .*\Z)")
+_DOTS = pattern(r"\A[<\[(](?:\.\.\.|…)[>\])]\n(?=(?:\w+\.)*\w+: .*\Z)")
 #: What an author has left out of a value: `(…)`. What a program cuts off stands in no brackets.
-_OMITTED = re.compile(r"(?<=[(\[{<])…(?=[)\]}>])")
-_MODULE = re.compile(r"^(?:\w+\.)+(?=\w+(?:: .*)?\Z)", re.M | re.S)
+_OMITTED = pattern(r"(?<=[(\[{<])…(?=[)\]}>])")
+_MODULE = pattern(r"^(?:\w+\.)+(?=\w+(?:: .*)?\Z)", re.M | re.S)
 #: The module of a program's classes, which is printed only if the program is a script.
 _MAIN = "__main__."
 #: What stands between the traceback of an error and of one that was raised while it was handled.
@@ -56,11 +57,11 @@ _CHAINS = (
     "\nThe above exception was the direct cause of the following exception:\n",
 )
 #: A line that the module logging writes to the standard error, which doctest does not read.
-_LOGGED = re.compile(r"^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:.*\n?", re.M)
-_IS_WARNING = re.compile(r"\b\w*Warning: ")
+_LOGGED = pattern(r"^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:.*\n?", re.M)
+_IS_WARNING = pattern(r"\b\w*Warning: ")
 _HEADING = r"^(?:\S.*?:\d+: )?\w*Warning: .*\n"
 #: A warning: where it is from, its message of some lines, and that line of code, if it is known.
-_WARNING = re.compile(
+_WARNING = pattern(
     rf"(?P<told>{_HEADING}(?:\S.*\n){{0,9}}?)  (?P<code>\S.*)(?:\n|\Z)|{_HEADING}", re.M
 )
 

@@ -34,11 +34,12 @@ from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.prose import open_brackets
 from th_shell.docs.running.evaluation import Runs
 from th_shell.nearest import slip_of
+from th_shell.patterns import pattern
 from th_shell.syntax import Syntax
 
 #: The line with class and sizes, also where it stands behind numbers or lost its bracket.
-_SHAPE = re.compile(r"[\[(](torch\.\w+) of (size|dimension) ([\dx ]+?)[\])]")
-_ESCAPED = re.compile(r"\\[{}]")
+_SHAPE = pattern(r"[\[(](torch\.\w+) of (size|dimension) ([\dx ]+?)[\])]")
+_ESCAPED = pattern(r"\\[{}]")
 
 
 def damage(example: Example, got: str, compiler: Compiler) -> str:
@@ -69,7 +70,7 @@ def damage(example: Example, got: str, compiler: Compiler) -> str:
 
 
 #: The beginning of a tensor or an array as Python prints it.
-_ARRAY = re.compile(r"\b(?:tensor|array)\(\[")
+_ARRAY = pattern(r"\b(?:tensor|array)\(\[")
 
 
 def _in_python(example: Example, got: str) -> str:
@@ -409,39 +410,39 @@ FOLLOWS = "follows from line"
 LACKS = "the page gives no value to: "
 #: The beginning of the note of a result that needs a file or a module; its name follows.
 _ABSENT = "the page does not make: "
-_NAMED_TEXT = re.compile(
+_NAMED_TEXT = pattern(
     r"\s*(?:local\s+)?(?P<name>\w+)\s*=\s*(?:(?:pathlib\.)?Path\()?"
     r"([\"'])(?P<text>[^\"'\\]*)\2\)?\s*(?:;\s*)?"
 )
 #: A call that reads a file, and a text that may be the name of one.
-_OPENS = re.compile(r"\b(?:open|load|read|import)\w*\s*[({\"']")
-_PATH = re.compile(r"[/\\]|\.\w{1,7}\Z")
+_OPENS = pattern(r"\b(?:open|load|read|import)\w*\s*[({\"']")
+_PATH = pattern(r"[/\\]|\.\w{1,7}\Z")
 #: An error for want of a module: in Python, of one that is no part of another one. Or of a library
 #: in C, which the module loads.
-_NO_MODULE = re.compile(
+_NO_MODULE = pattern(
     r"^ModuleNotFoundError: No module named '(\w+)'$|\bmodule '([\w.-]+)' not found"
     r"|\b(lib[\w-]+\.so)\b[\d.]*: cannot open shared object file",
     re.M,
 )
 #: An error for want of what another package, or the system, would bring.
-_NOT_INSTALLED = re.compile(
+_NOT_INSTALLED = pattern(
     r"\bthe picture (\S+) comes with the original|\b(\w+) library could not be loaded"
     r"|^ImportError: (.*(?:\brequired\b|[Ii]nstall).*)",
     re.M,
 )
 #: How a program ends that gets too few words, and what it prints then.
-_ENDED = re.compile(r"^(?:the process ended with status |SystemExit: [1-9])", re.M)
-_USAGE = re.compile(r"\s*usage:? ", re.I)
+_ENDED = pattern(r"^(?:the process ended with status |SystemExit: [1-9])", re.M)
+_USAGE = pattern(r"\s*usage:? ", re.I)
 #: Parameters of types, and names of types.
-_NEWER = re.compile(r"^[ \t]*(?:type \w+ *=(?!=)|type \w+\[|(?:class|def) \w+\[)", re.M)
+_NEWER = pattern(r"^[ \t]*(?:type \w+ *=(?!=)|type \w+\[|(?:class|def) \w+\[)", re.M)
 #: An error of Python where no other machine can be reached.
-_NO_NETWORK = re.compile(r"^[\w.]+: .*(?:urlopen|resol[uv]|not known|unreachable|refused)", re.M)
+_NO_NETWORK = pattern(r"^[\w.]+: .*(?:urlopen|resol[uv]|not known|unreachable|refused)", re.M)
 #: A call with the name of a file whose result is asked for something, and the error of a nil one.
-_AT_ONCE = re.compile(r"\b[\w.]+\s*\(\s*[\"']([^\"'\n]*)[\"'][^()\n]*\)\s*[:.\[]")
+_AT_ONCE = pattern(r"\b[\w.]+\s*\(\s*[\"']([^\"'\n]*)[\"'][^()\n]*\)\s*[:.\[]")
 #: What is of a machine: its environment, the folder of a run; what is typed at its terminal.
-_MACHINE = re.compile(r"\bos\.getenv|/th-docs-\w{8}|\bio\.(?:(?:lines|read) ?\(\)|stdin)|\barg\[")
+_MACHINE = pattern(r"\bos\.getenv|/th-docs-\w{8}|\bio\.(?:(?:lines|read) ?\(\)|stdin)|\barg\[")
 #: An error that a module raises for want of a file of its own.
-_OF_MODULE = re.compile(r"\A(?!stdin:)[^\s:]+\.lua:\d+: [^\n/]*?(/[^\s<>'\"]+)")
+_OF_MODULE = pattern(r"\A(?!stdin:)[^\s:]+\.lua:\d+: [^\n/]*?(/[^\s<>'\"]+)")
 #: The functions of Lua that compile strings.
 _COMPILE = {"loadstring", "load"}
 #: Modules that Python 3 has under other names.
@@ -449,36 +450,36 @@ _OF_PYTHON_2 = frozenset(
     "cPickle cStringIO StringIO Cookie HTMLParser httplib urllib2 urlparse xmlrpclib".split()
 )
 #: `function Module:run()`: who extends a class does not mean a variable of nearly the same name.
-_EXTENDED = re.compile(r"\bfunction\s+([A-Za-z_]\w*)[.:]")
+_EXTENDED = pattern(r"\bfunction\s+([A-Za-z_]\w*)[.:]")
 #: An error in the page's own code, also in a string, on a variable without a value.
-_VALUELESS = re.compile(
+_VALUELESS = pattern(
     r"(?:(?:stdin|\"\]|\A(?!stdin:)[^\s:]+\.lua):\d+: attempt to [\w ]+ global"
     r"|\A(?:[ \t].*\n|Traceback.*\n)*NameError: name)"
     r" '(?P<name>\w+)' \(?(?:a nil value|is not defined)"
     r"|stdin:\d+: (?:while creating metatable [\w.]+: bad argument #1 \("
     r"|bad argument #2 \(invalid parent class name )(?P<module>\w+)(?: is an invalid|\.)"
 )
-_TRIED_BEFORE = re.compile(r"loop or previous error loading module '([\w.-]+)'")
+_TRIED_BEFORE = pattern(r"loop or previous error loading module '([\w.-]+)'")
 #: An owner and a field of it.
-_FIELD = re.compile(r"\b(\w+)[.:](?=(\w+))")
+_FIELD = pattern(r"\b(\w+)[.:](?=(\w+))")
 #: An error for want of a field.
-_NO_FIELD = re.compile(
+_NO_FIELD = pattern(
     r"attempt to \w+ (?:field|method) '(\w+)' \(a nil|has no attribute '(\w+)'|nate a table"
 )
 #: An error in the page's own code for want of what a module may add to others.
-_ADDED = re.compile(r"\Astdin:\d+: attempt to (?:\w+ (?:field|method) '|concatenate a table)")
+_ADDED = pattern(r"\Astdin:\d+: attempt to (?:\w+ (?:field|method) '|concatenate a table)")
 #: An error for an argument, or for a variable of one letter that has no fields.
-_REFUSED = re.compile(r"argument|attempt to index \w+ '\w'")
+_REFUSED = pattern(r"argument|attempt to index \w+ '\w'")
 #: An error for what has been made before.
-_MADE_TWICE = re.compile(r"[<']([\w-]+)[>'] (?:is )?already \w+|attempt to redefine '(\w+)'")
+_MADE_TWICE = pattern(r"[<']([\w-]+)[>'] (?:is )?already \w+|attempt to redefine '(\w+)'")
 #: In Python, what stands for the reader's own values and code.
-_LEFT_OPEN = re.compile(r"[{(]\.{3}[)}]|\.{3}[\])}]+[\"']|^\.{3}[ \t]*(?:#.*)?$", re.M)
+_LEFT_OPEN = pattern(r"[{(]\.{3}[)}]|\.{3}[\])}]+[\"']|^\.{3}[ \t]*(?:#.*)?$", re.M)
 #: The arguments of a call whose value is assigned.
-_MADE = re.compile(r"^[\w, \t]+=[^\S\n]*[A-Za-z_][\w.]*[({]([^\n]*)", re.M)
+_MADE = pattern(r"^[\w, \t]+=[^\S\n]*[A-Za-z_][\w.]*[({]([^\n]*)", re.M)
 #: A method call as a statement.
-_METHOD = re.compile(r"^[^\S\n]*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
-_INSERTS = re.compile(r"\btable\.insert[ (]+([A-Za-z_]\w*)[ \t]*,(.*)")
-_NOT_THERE = re.compile(
+_METHOD = pattern(r"^[^\S\n]*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
+_INSERTS = pattern(r"\btable\.insert[ (]+([A-Za-z_]\w*)[ \t]*,(.*)")
+_NOT_THERE = pattern(
     r"(?i)(?:not|n't) (?:find|load|(?:be )?(?:open|loaded))"
     r"|comes with the original|not found|no such|(?:cannot|to) open|does not exist|no module"
     r"|importerror: .*(?:\brequired\b|install)"

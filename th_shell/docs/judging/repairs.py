@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from th_shell.docs.judging.printout import contradictions, only_rows
 from th_shell.docs.reading.examples import LUA, PYTHON, Line, edited
 from th_shell.docs.reading.names import read_names
+from th_shell.patterns import pattern
 
 
 class Passage(NamedTuple):
@@ -87,7 +88,7 @@ def _contradicts_itself(passage: Passage) -> bool:
 
 
 #: A prompt at the beginning of a line, which Python's parser would refuse.
-_MARK = re.compile(r"^\s*(?:>>>|\.\.\.|(?:In ?\[\d*\]|\.{3,}):)(?: |$)")
+_MARK = pattern(r"^\s*(?:>>>|\.\.\.|(?:In ?\[\d*\]|\.{3,}):)(?: |$)")
 
 
 def _capital_name(passage: Passage) -> Iterator[Repair]:
@@ -102,7 +103,7 @@ def _capital_name(passage: Passage) -> Iterator[Repair]:
 
 
 #: Not behind a quote: there, it may be the name of a class.
-_DOT = re.compile(r"(?<![\w.:'\"])([A-Za-z_]\w*)\.(?=([A-Za-z_]\w*)\s*[({'\"])")
+_DOT = pattern(r"(?<![\w.:'\"])([A-Za-z_]\w*)\.(?=([A-Za-z_]\w*)\s*[({'\"])")
 
 
 def _dot_for_colon(passage: Passage) -> Iterator[Repair]:
@@ -152,10 +153,10 @@ _curly_quotes = _substitution(
 
 
 #: A word of prose, and no string, path or name of a program.
-_WORD = re.compile(r"(?<!\S)[(\"]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"]*(?!\S)")
+_WORD = pattern(r"(?<!\S)[(\"]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"]*(?!\S)")
 _COMMENTS = {LUA: re.compile(r"--(?!\[)"), PYTHON: re.compile(r"#")}
 #: Lines that never end a comment: that with a tensor's sizes, a printed object, code, a comment.
-_NO_COMMENT = re.compile(
+_NO_COMMENT = pattern(
     r"[\[(]\s*torch\.\w+|^\s*[<{\[]|^\s*[\w.:]+\(|\w\s*=|\w\(\w*\)|--|#"
     r"|^\s*(?:local|for|while|if|function|return|end)\b[^.]*\b(?:do|then|end|function|return)\b"
 )

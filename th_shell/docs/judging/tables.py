@@ -6,26 +6,24 @@ another order. All of these are read into the same values. Tables that stand amo
 compared line by line, with their fields in order.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 from th_shell.docs.judging.printout import is_number
+from th_shell.patterns import pattern
 
 _STRING = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
 _MARKS = r"{}\[\]=,;:\"'"
 _ITEM = rf"(?:{_STRING}|[^\s{_MARKS}](?:[^\n{_MARKS}]*[^\s{_MARKS}])?)"
-_TOKEN = re.compile(
+_TOKEN = pattern(
     rf"\s*(?:(?P<open>{{)|(?P<close>}})|(?P<mark>[,;])|\[\s*(?P<bracketed>{_ITEM})\s*\]\s*="
     rf"|(?P<key>{_ITEM})\s*[=:]|(?P<value>{_ITEM}))"
 )
 #: An object that a table holds: its address is no value of a key `function`.
-_OBJECT = re.compile(
-    r"\b(function|table|userdata|thread): (?:builtin#\d+|(?:0x)?[0-9A-Fa-f]{8,16}\b)"
-)
-_FIELD = re.compile(r"\s*(?P<key>\S.*?)[:=](?!\S)")  # of a table in lines
+_OBJECT = pattern(r"\b(function|table|userdata|thread): (?:builtin#\d+|(?:0x)?[0-9A-Fa-f]{8,16}\b)")
+_FIELD = pattern(r"\s*(?P<key>\S.*?)[:=](?!\S)")  # of a table in lines
 #: The first line of a printed collection of tds.
-_COLLECTION = re.compile(r"tds\.\w+\[\d+\]\{")
-_ESCAPE = re.compile(r"\\(.)")
+_COLLECTION = pattern(r"tds\.\w+\[\d+\]\{")
+_ESCAPE = pattern(r"\\(.)")
 _DEEPEST = 50  # tables in tables
 _LONGEST = 20_000  # characters of a text
 

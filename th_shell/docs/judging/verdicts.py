@@ -39,6 +39,7 @@ from th_shell.docs.reading.comment_values import (
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.running.evaluation import ENDED, Outcome, ending, unrunnable
 from th_shell.docs.settings.settings import filtered
+from th_shell.patterns import pattern
 
 
 class Verdict(Enum):
@@ -59,43 +60,43 @@ class Verdict(Enum):
     ERRATUM = "erratum"  #: it fails, and the file beside the page says why the page is wrong
 
 
-_COMMENT = re.compile(r"--.*")
+_COMMENT = pattern(r"--.*")
 #: Marks around and between values in comments, which printed values do not have.
-QUOTES = re.compile(r"[\"',]")
+QUOTES = pattern(r"[\"',]")
 #: What stands on lines of its own, as a comment says, and what is between these values.
-_LISTED = re.compile(
+_LISTED = pattern(
     r"(.*\S)\s+(?:each )?on (?:(?:a )?(?:separate|different)|its own|their own) lines?\b"
 )
-_JOINS = re.compile(r"[\"',\s]+(?:(?:and|then)\s+)*|\s")
+_JOINS = pattern(r"[\"',\s]+(?:(?:and|then)\s+)*|\s")
 #: A comment that announces an error, and says nothing else.
-_ANNOUNCES = re.compile(
+_ANNOUNCES = pattern(
     r"(?:=?>)? *\[?(?:this |it |assertion )?(?:fails|(?:(?:raises|throws) )?(?:an )?error)"
     r" *(?:[!.:\]]+.*|because .*)?",
     re.I,
 )
 #: The values that a function returns to report a failure without an error.
-_REFUSES = re.compile(r"\s*(?:nil|false)\b")
+_REFUSES = pattern(r"\s*(?:nil|false)\b")
 #: The note of an error that a comment only announces.
 ANNOUNCED = "an error that the comment announces"
-_ERROR_WORD = re.compile(r"^\s*error:\s*", re.I)
+_ERROR_WORD = pattern(r"^\s*error:\s*", re.I)
 #: The value of a file as it is printed; Lua itself does not show it.
-_HANDLE = re.compile(r"file \(0x[0-9a-f]+\)\s*")
+_HANDLE = pattern(r"file \(0x[0-9a-f]+\)\s*")
 #: A documented text that stands for any output; in Lua, maybe with a remark behind it.
-LEFT_OUT = re.compile(r"(?:[\s\0]|[\[(<]?(?:\.\.\.|…)[\])>]?(?:[ \t]+--.*(?!.))?)*")
+LEFT_OUT = pattern(r"(?:[\s\0]|[\[(<]?(?:\.\.\.|…)[\])>]?(?:[ \t]+--.*(?!.))?)*")
 #: A call that raises an error if a condition does not hold.
-_ASSERTS = re.compile(r"(?:[\w.]+[.:])?assert\w*\s*\(|assert\s+[^=\s]")
-_EXITS = re.compile(r"\b(?:os|sys)\.exit\b|^(?:exit|quit)\s*\(", re.M)
+_ASSERTS = pattern(r"(?:[\w.]+[.:])?assert\w*\s*\(|assert\s+[^=\s]")
+_EXITS = pattern(r"\b(?:os|sys)\.exit\b|^(?:exit|quit)\s*\(", re.M)
 #: A method that ends a program with a message: `parser:error("no file")`.
-_REFUSAL = re.compile(r"^\w+:(?:error|exit|abort)\s*[({\"']", re.M)
-_NUMBER_ALONE = re.compile(rf"\s*(?:{NUMBER})\s*")
+_REFUSAL = pattern(r"^\w+:(?:error|exit|abort)\s*[({\"']", re.M)
+_NUMBER_ALONE = pattern(rf"\s*(?:{NUMBER})\s*")
 #: The words before the value that a comment tells.
-_TELLS = re.compile(r"^(?:[-=]+>|(?:returns|prints|gives)\b:?)\s*", re.I)
+_TELLS = pattern(r"^(?:[-=]+>|(?:returns|prints|gives)\b:?)\s*", re.I)
 #: The mark of a comment that tells a value.
-_ARROW = re.compile(r"^=*>\s*")
+_ARROW = pattern(r"^=*>\s*")
 #: The status that code which exits says.
-_STATUS = re.compile(r"\b(?:os|sys)\.exit\(([1-9]\d{0,2})\)")
+_STATUS = pattern(r"\b(?:os|sys)\.exit\(([1-9]\d{0,2})\)")
 #: Values whose contents Lua does not print.
-_NO_CONTENTS = re.compile(r"\b(?:table|function|userdata|thread): 0x")
+_NO_CONTENTS = pattern(r"\b(?:table|function|userdata|thread): 0x")
 
 #: The verdicts that make a page fail.
 FAILURES = frozenset((Verdict.DIFFERS, Verdict.ERROR, Verdict.DAMAGED, Verdict.HEALED))

@@ -8,7 +8,6 @@ may be a printed value, `torch.Size([2])`, under code whose value is shown.
 """
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -16,18 +15,19 @@ from typing import NamedTuple
 from th_shell import python_syntax
 from th_shell.docs.reading.examples import Line
 from th_shell.docs.reading.prose import output_of, words_in
+from th_shell.patterns import pattern
 from th_shell.syntax import Syntax
 
 #: The mark before the code of a cell.
-CELL = re.compile(r"^\s*In ?\[(?P<number>[\d ]*)\]:(?: (?P<input>.*)|\s*)$")
+CELL = pattern(r"^\s*In ?\[(?P<number>[\d ]*)\]:(?: (?P<input>.*)|\s*)$")
 
 #: The beginning of code that may go on behind a blank line: of a function, a loop, an assignment.
-_BEGINS = re.compile(
+_BEGINS = pattern(
     r"@\w|(?:async )?def \w|class \w|for .+ in |(?:if|while|with|try)\b.*:"
     r"|[\w.\[\], ]+ ?(?:[-+*/|&%]|//|\*\*)?=(?!=)"
 )
-_MORE = re.compile(r"^\s*\.{3,}:(?: (?P<input>.*)|\s*)$")
-_OUT = re.compile(r"^\s*Out ?\[(?P<number>[\d ]*)\]:\s?(?P<text>.*)$")
+_MORE = pattern(r"^\s*\.{3,}:(?: (?P<input>.*)|\s*)$")
+_OUT = pattern(r"^\s*Out ?\[(?P<number>[\d ]*)\]:\s?(?P<text>.*)$")
 
 
 class Cell(NamedTuple):

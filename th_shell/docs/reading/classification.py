@@ -19,25 +19,24 @@ from th_shell.docs.reading.comment_values import is_words
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
 from th_shell.docs.reading.examples import PRINTED, PYTHON, Block, Example, Kind, Role
+from th_shell.patterns import pattern
 
 #: A line of output, or one that says nothing: '...', and a query that does not compile.
-_NO_PROSE = re.compile(rf"\s*(?:(?:{PRINTED}|\.\.\.|…|=.*)\s*)?")
-_ASSIGNMENT = re.compile(r"(?:local\s+)?[A-Za-z_][^={}()\n]*=(?!=)")
+_NO_PROSE = pattern(rf"\s*(?:(?:{PRINTED}|\.\.\.|…|=.*)\s*)?")
+_ASSIGNMENT = pattern(r"(?:local\s+)?[A-Za-z_][^={}()\n]*=(?!=)")
 #: The last words of a line that announces output, such as 'This gives the output:'.
-_ANNOUNCES = re.compile(
+_ANNOUNCES = pattern(
     r"\b(?:displays?|gets?|gives?|looks?\s+like|outputs?|prints?|results?|returns?|shows?|yields?"
     r"|(?:can|could|should|will|would|you|'ll)\s+(?:look|see)\b)(?:\s+[a-z]+){0,3}\s*:*$",
     re.I,
 )
 #: An equation as programs print them, which compiles.
-_PRINTS = re.compile(r"print|write")
-_EQUATION = re.compile(r"[A-Za-z_]\w*\s*=\s*(?:[-+]?[\d.]+(?:e[-+]?\d+)?|nil|true|false)")
+_PRINTS = pattern(r"print|write")
+_EQUATION = pattern(r"[A-Za-z_]\w*\s*=\s*(?:[-+]?[\d.]+(?:e[-+]?\d+)?|nil|true|false)")
 #: The beginnings of text that no input prints: commands for a terminal; in Python, a comment that
 #: names what is below it.
-_COMMAND = re.compile(
-    r"\s*(?:\$|sudo|luarocks|git|cd|pip3?|apt-get|brew|curl|wget|make)\s+[\w./~-]"
-)
-_NAMED = re.compile(r"\s*#(?!#)\s*[^\W\d]")
+_COMMAND = pattern(r"\s*(?:\$|sudo|luarocks|git|cd|pip3?|apt-get|brew|curl|wget|make)\s+[\w./~-]")
+_NAMED = pattern(r"\s*#(?!#)\s*[^\W\d]")
 #: Inputs that are no text, whatever stands beside them.
 _MARKED = (Kind.PROMPT, Kind.SHELL, Kind.CELL)
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.lua_names import read_names
+from th_shell.patterns import pattern
 from th_shell.runtime.shell import tokens
 from th_shell.syntax import Syntax
 from th_shell.tokens import Nesting
@@ -21,34 +22,34 @@ _PROMISED = (
     r"(?:returns?|prints?(?:\s+out)?|outputs?|gives?|yields?|shows?|displays?|equals?|be|(?:\w+\s+)?is\s+now"
     r"|(?:the\s+)?(?:expected\s+)?(?:result|output|value)(?:\s+is)?|expected):?\s+(?=[\"'{]|[-+]?\.?\d|(?:nil|true|false|nan|inf)\b)"
 )
-_TOLD = re.compile(
+_TOLD = pattern(
     rf"--(?:(?:>|\s*=+>)(?!>)\s*(?:{_PROMISED}|{_SAID})?"
     rf"|\s*(?:{_PROMISED}|{_SAID}|(?=`?\w+`? becomes )))"
     r"\s*(?P<text>(?:.*(?:[^\s.]|(?<![\w\"'})])\.))?)\.?\s*$",
     re.I,
 )
 #: A comment about what is printed, and not about the variables that are assigned.
-_SAYS_PRINT = re.compile(r"--(?:>|\s*=+>)?\s*(?:(?:it|this|which|will|would)\s+)*prints?\b", re.I)
-_REMARK = re.compile(r"--(?!\[=*\[|-|th-docs)\s*(?P<text>.*?)\s*$")
-_LONG = re.compile(r"--\[(?P<level>=*)\[(?P<text>.*?)(?:--)?\](?P=level)\]\s*", re.S)
+_SAYS_PRINT = pattern(r"--(?:>|\s*=+>)?\s*(?:(?:it|this|which|will|would)\s+)*prints?\b", re.I)
+_REMARK = pattern(r"--(?!\[=*\[|-|th-docs)\s*(?P<text>.*?)\s*$")
+_LONG = pattern(r"--\[(?P<level>=*)\[(?P<text>.*?)(?:--)?\](?P=level)\]\s*", re.S)
 _PLACE = r"[A-Za-z_][\w.]*(?:\[[^\]=]*\][\w.]*)*"
-ASSIGNMENT = re.compile(rf"\s*(?P<places>{_PLACE}(?:\s*,\s*{_PLACE})*)\s*=(?!=)")
-_STRING = re.compile(r"([\"'])(?P<text>(?:(?!\1)[^\\])*)\1")
-_BECOMES = re.compile(r"`?(?P<place>\w+)`? becomes (?P<text>.*)", re.S)
-_EQUATION = re.compile(rf"\s*(?P<place>{_PLACE})\s*=\s*(?P<text>.*)", re.S)
+ASSIGNMENT = pattern(rf"\s*(?P<places>{_PLACE}(?:\s*,\s*{_PLACE})*)\s*=(?!=)")
+_STRING = pattern(r"([\"'])(?P<text>(?:(?!\1)[^\\])*)\1")
+_BECOMES = pattern(r"`?(?P<place>\w+)`? becomes (?P<text>.*)", re.S)
+_EQUATION = pattern(rf"\s*(?P<place>{_PLACE})\s*=\s*(?P<text>.*)", re.S)
 #: Between the equations of a text: `x = 1, y = 2`.
-_NEXT_PLACE = re.compile(rf",\s(?={_PLACE}\s*=(?!=))")
+_NEXT_PLACE = pattern(rf",\s(?={_PLACE}\s*=(?!=))")
 #: A literal with words of prose behind it: `false, since it is too old`.
-_LEADING = re.compile(
+_LEADING = pattern(
     r"(?P<text>nil|true|false|[-+]?[\d.]+(?:e[-+]?\d+)?|([\"'])(?:(?!\2)[^\\])*\2)"
     r"(?:\s*[,;:.]\s|\s+-\s|\s*\().*\S.*",
     re.S,
 )
 #: Words of a text that tells of another case than that of the input: `nil, err on errors`.
-_SOMETIMES = re.compile(r"(?i)\b(?:on|if|when|unless|in case|or)\b")
-_PRINTS = re.compile(r"\s*(?:print|io\.write)\s*[(\"'{]")
+_SOMETIMES = pattern(r"(?i)\b(?:on|if|when|unless|in case|or)\b")
+_PRINTS = pattern(r"\s*(?:print|io\.write)\s*[(\"'{]")
 #: The parts of values beside signs: strings, numbers, the keys of tables.
-_VALUE = re.compile(
+_VALUE = pattern(
     rf"{_STRING.pattern}|\b[A-Za-z_]\w*(?=\s*=[^=])|\b(?:nil|true|false|nan|inf)\b"
     r"|(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?![\w.])"
 )
@@ -56,21 +57,19 @@ _VALUE = re.compile(
 
 _NUMBER = r"[-+]?\d+(?:\.\d+)?"
 _LITERAL = rf"{_NUMBER}|'[^'\\]*'|\"[^\"\\]*\""
-_BESIDE = re.compile(
+_BESIDE = pattern(
     rf"(?P<first>{_LITERAL})(?:\s|(?![A-Za-z]))[^\W\d]+(?: [^\W\d]+)?\.?"
     rf"|[^\W\d]+:?\s?(?P<last>{_LITERAL})\.?"
 )
 #: Words beside a number that counts something.
-_COUNTED = re.compile(
+_COUNTED = pattern(
     r"(?i)\b(?:line|step|case|example|version|chapter|section|part|test|figure|level|page|epoch"
     r"|row|column|elements?|dim\w*|times|items|option|or|lua|torch)\b"
 )
 
 
 #: Words of a remark by which a value need not be the one shown.
-_VAGUE = re.compile(
-    r"(?i)\b(?:or|similar|approx\w*|about|roughly|e\.g|random\w*|may|might|varies)\b"
-)
+_VAGUE = pattern(r"(?i)\b(?:or|similar|approx\w*|about|roughly|e\.g|random\w*|may|might|varies)\b")
 
 
 class Value(NamedTuple):

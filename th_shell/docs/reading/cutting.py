@@ -6,7 +6,6 @@ prompt that does not compile is output. Text with no input above it becomes an e
 run, so that the report has all of the page.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -28,64 +27,63 @@ from th_shell.docs.reading.languages import SHELL
 from th_shell.docs.reading.lua_cells import cut_cells, has_cells, with_cell_language
 from th_shell.docs.reading.lua_names import assigned_names, read_names, strings
 from th_shell.docs.reading.python import as_text, cut_python
+from th_shell.patterns import pattern
 from th_shell.syntax import Syntax
 from th_shell.tokens import Nesting, without_texts
 
 #: The prompts 'th> ', 'lua> ' and '> ', and those of continuation lines: '>> ', '..> '.
-_PROMPT_LINE = re.compile(rf"^\s*{SHELL}?>(?!>)\s?(?P<input>.*)$")
+_PROMPT_LINE = pattern(rf"^\s*{SHELL}?>(?!>)\s?(?P<input>.*)$")
 #: The prompt of Python, which some pages write before Lua.
-_PYTHONS = re.compile(r"^(\s*)>>>(?=\s)")
+_PYTHONS = pattern(r"^(\s*)>>>(?=\s)")
 _CONTINUED = r"^\s*(?:>>(?!>)|\.(?: |\.\.?)>{})\s?(?P<input>.*)$"
-_MORE_PROMPT = re.compile(_CONTINUED.format(""))
-_MORE = re.compile(_CONTINUED.format(rf"|{SHELL}?>"))
-_SHELL = re.compile(rf"^\s*(?:{SHELL}?>\s*)?\$\s+(?P<input>\S.*)$")
+_MORE_PROMPT = pattern(_CONTINUED.format(""))
+_MORE = pattern(_CONTINUED.format(rf"|{SHELL}?>"))
+_SHELL = pattern(rf"^\s*(?:{SHELL}?>\s*)?\$\s+(?P<input>\S.*)$")
 
 _NAME = r"[A-Za-z_]\w*"
-_LOCAL = re.compile(r"^\s*local\s+")
-_NEXT_LOCAL = re.compile(r";[ \t]*local[ \t]+(?!function\b)")
-_NESTED = re.compile(r"\b(?:do|function|then|repeat)\b")
+_LOCAL = pattern(r"^\s*local\s+")
+_NEXT_LOCAL = pattern(r";[ \t]*local[ \t]+(?!function\b)")
+_NESTED = pattern(r"\b(?:do|function|then|repeat)\b")
 #: The line of an argument in a help text, 'x = number  -- the width', a heading: 'Example:', and
 #: a row in brackets.
-_NO_INPUT = re.compile(
+_NO_INPUT = pattern(
     rf"^\s*(?:\[+\s*[-\d].*|{_NAME}(?::|\s*=\s*(?:(?:number|boolean|userdata)|(?:string|table)(?=\s*--))))"
     r"\s*(?:--.*)?$"
 )
 #: Code that does not compile is no output.
-_CODE_LIKE = re.compile(
+_CODE_LIKE = pattern(
     rf"^\s*(?:local\s|function\b|{_NAME}(?:\.{_NAME})*\s*=(?!=))|\S.*\s-(?:-+>|-*\s*=+>)"
 )
 #: An assignment of what a call makes that goes on below, which no script prints.
-_MADE = re.compile(rf"^\s*(?:local\s+)?{_NAME}\s*=\s*{_NAME}(?:[.:]{_NAME})*\s*\([^()]*[({{]\s*$")
-_PRINTS = re.compile(r"print|write|dump")
+_MADE = pattern(rf"^\s*(?:local\s+)?{_NAME}\s*=\s*{_NAME}(?:[.:]{_NAME})*\s*\([^()]*[({{]\s*$")
+_PRINTS = pattern(r"print|write|dump")
 #: A line of text with which more begins than the line: a table, a function.
-_OPENING = re.compile(r"[{(\[]\s*$|^\s*(?:local\s+)?function\b")
+_OPENING = pattern(r"[{(\[]\s*$|^\s*(?:local\s+)?function\b")
 #: A line with a tag that goes on below: its attributes are like assignments.
-_TAG = re.compile(r"^\s*<[A-Za-z][\w.:-]*(?:\s[^<>]*)?$")
+_TAG = pattern(r"^\s*<[A-Za-z][\w.:-]*(?:\s[^<>]*)?$")
 
 #: The key that completes names.
-_TAB = re.compile(r"(?i)(?<!\w)tab(?!\w)")
+_TAB = pattern(r"(?i)(?<!\w)tab(?!\w)")
 
 #: The time that the prompt of a terminal shows at its right edge.
-_TIMING = re.compile(r"^ +\[\d+\.\d+s\]$")
-_TIMED = re.compile(r"(?<=\s\s)\[\d+\.\d+s\]\s*$")
+_TIMING = pattern(r"^ +\[\d+\.\d+s\]$")
+_TIMED = pattern(r"(?<=\s\s)\[\d+\.\d+s\]\s*$")
 #: A line with which an input goes on, though it is complete without it; and one of output.
-_CONTINUES = re.compile(
-    r"\s*(?::[A-Za-z_]|\.\.?[A-Za-z_\s\"'(]|[\[(+*/%^]|-(?!-)|[=~]=|(?:and|or)\b)"
-)
+_CONTINUES = pattern(r"\s*(?::[A-Za-z_]|\.\.?[A-Za-z_\s\"'(]|[\[(+*/%^]|-(?!-)|[=~]=|(?:and|or)\b)")
 #: Between the lines of such an input, remarks may stand before a method.
-_REMARK = re.compile(r"\s*--(?!\[=*\[|-*>)")
-_METHOD_BELOW = re.compile(r"\s*:[A-Za-z_]")
-_PRINTED = re.compile(rf"\s*(?:{PRINTED})\s*$")
+_REMARK = pattern(r"\s*--(?!\[=*\[|-*>)")
+_METHOD_BELOW = pattern(r"\s*:[A-Za-z_]")
+_PRINTED = pattern(rf"\s*(?:{PRINTED})\s*$")
 #: A line of output that shows the value of the input above, behind an arrow.
-_ARROW = re.compile(r"^\s*=+>\s*(?P<value>\S.*)$")
+_ARROW = pattern(r"^\s*=+>\s*(?P<value>\S.*)$")
 #: A line that may be printed, though it compiles: `T = 3`.
-_PRINTED_EQUATION = re.compile(rf"^\s*(?P<name>{_NAME})\s*=\s*(?![\s=])[^{{(]*$")
+_PRINTED_EQUATION = pattern(rf"^\s*(?P<name>{_NAME})\s*=\s*(?![\s=])[^{{(]*$")
 #: The names in a text that is printed before values: `'T = %d'`.
-_EQUATED = re.compile(rf"\b({_NAME})\b\s*=")
+_EQUATED = pattern(rf"\b({_NAME})\b\s*=")
 #: A string, and a comment without a mark.
-_STRING_ALONE = re.compile(r"([\"'])(?:(?!\1)[^\\])*\1\s*--(?!>|\s*=)")
+_STRING_ALONE = pattern(r"([\"'])(?:(?!\1)[^\\])*\1\s*--(?!>|\s*=)")
 #: A call that prints nothing, and gives a value that scripts do not show.
-_REQUIRES = re.compile(r"(?:[\w ,]+=\s*)?require\b")
+_REQUIRES = pattern(r"(?:[\w ,]+=\s*)?require\b")
 
 #: Once an input of a block has not ended in all of the block, others have so many lines.
 _REACH = 100

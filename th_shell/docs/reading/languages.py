@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from th_shell.docs.reading.examples import LUA, PYTHON, Block, Line, Role
+from th_shell.patterns import pattern
 
 _NAMES = {
     **dict.fromkeys(("lua", "luajit", "th", "torch"), LUA),
@@ -29,22 +30,22 @@ _ROLES = {
 #: Sphinx's directives of tests, which name the groups that they belong to.
 DIRECTIVES = ("doctest", "testcleanup", "testcode", "testoutput", "testsetup")
 #: Directives of MyST whose language stands behind them, and those that are one.
-_NAMED = re.compile(r"\{(?:code|code-block|sourcecode)\}\s*(?P<name>[\w.+-]*)")
-_DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}")
-_PANDOC = re.compile(r"\{(?=[^{}]*\})[^{}]*?\.(?P<name>[\w+-]+)[^{}]*\}")
+_NAMED = pattern(r"\{(?:code|code-block|sourcecode)\}\s*(?P<name>[\w.+-]*)")
+_DIRECTIVE = pattern(r"\{(?P<name>[\w-]+)\}")
+_PANDOC = pattern(r"\{(?=[^{}]*\})[^{}]*?\.(?P<name>[\w+-]+)[^{}]*\}")
 #: The names that shells of Lua have before the `>` of their prompts: Torch7's early one was `t7>`.
 SHELL = r"(?:th|t7|torch|lua(?:jit)?|xLua )"
 NAMED_PROMPT = rf"{SHELL}> "
-_LUA_PROMPT = re.compile(rf"^\s*{SHELL}?>(?!>)")
+_LUA_PROMPT = pattern(rf"^\s*{SHELL}?>(?!>)")
 #: A line that starts a shell of Lua: the prompts `> ` below it are that shell's.
-STARTS = re.compile(rf"^\s*(?:\$\s+)?{SHELL}(?:\s+-i)?\s*$")
+STARTS = pattern(rf"^\s*(?:\$\s+)?{SHELL}(?:\s+-i)?\s*$")
 #: The prompts that no other text has.
-_SESSION_PROMPT = re.compile(rf"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:|{SHELL}>(?: |$))")
-_TERMINAL_PROMPT = re.compile(rf"{_SESSION_PROMPT.pattern}|^\s*\$ ")
-_OPTION = re.compile(r"^\s*:(?P<name>[\w-]+):\s*(?P<value>.*?)\s*$")
-_PYTHON_PROMPT = re.compile(r"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:)")
+_SESSION_PROMPT = pattern(rf"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:|{SHELL}>(?: |$))")
+_TERMINAL_PROMPT = pattern(rf"{_SESSION_PROMPT.pattern}|^\s*\$ ")
+_OPTION = pattern(r"^\s*:(?P<name>[\w-]+):\s*(?P<value>.*?)\s*$")
+_PYTHON_PROMPT = pattern(r"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:)")
 #: A line of C, C++ or Java, and of Python where Lua is meant.
-_FOREIGN = re.compile(
+_FOREIGN = pattern(
     r"^\s*(?:#include\s*[<\"]|//\s|/\*|public class )|^[^\"'\[]*;\s*//\s"
     r"|^\s*(?:from\s+[\w.]+\s+import\s|import\s+[\w.]+\s*$|(?:def|class)\s[^:]*:\s*$)"
 )

@@ -4,39 +4,40 @@ import re
 from collections.abc import Iterable, Set
 from functools import lru_cache
 
+from th_shell.patterns import pattern
 from th_shell.runtime.shell import KEYWORDS, Token, tokens
 from th_shell.tokens import without_texts
 
 _NAME = r"[A-Za-z_]\w*"
 _NAMES = rf"({_NAME}(?:\s*,\s*{_NAME})*)"
-_ASSIGNED = re.compile(rf"(?:^|(?<!,)[;\s)]){_NAMES}\s*=(?!=)")
-_ASSIGNS = re.compile(rf"\s*(?:local\s+)?{_NAMES}\s*=(?!=)")
+_ASSIGNED = pattern(rf"(?:^|(?<!,)[;\s)]){_NAMES}\s*=(?!=)")
+_ASSIGNS = pattern(rf"\s*(?:local\s+)?{_NAMES}\s*=(?!=)")
 #: A loop, and what it goes through.
-_LOOPS = re.compile(rf"\s*for\s+{_NAMES}\s*(?:=|\bin\b)(.*?)\bdo\b", re.S)
-_TABLE = re.compile(r"\{[^{}]*\}")
-_LOCALS = re.compile(rf"\blocal\s+{_NAMES}")
+_LOOPS = pattern(rf"\s*for\s+{_NAMES}\s*(?:=|\bin\b)(.*?)\bdo\b", re.S)
+_TABLE = pattern(r"\{[^{}]*\}")
+_LOCALS = pattern(rf"\blocal\s+{_NAMES}")
 #: A local of a function or a loop: it is indented, or stands behind a keyword.
-_INNER_LOCAL = re.compile(rf"(?:\n[^\S\n]+|\b(?:do|then|else|repeat)\s+)local\s+{_NAMES}\s*=?(?!=)")
-_FUNCTIONS = re.compile(rf"\bfunction\s+({_NAME})\s*\(")
+_INNER_LOCAL = pattern(rf"(?:\n[^\S\n]+|\b(?:do|then|else|repeat)\s+)local\s+{_NAMES}\s*=?(?!=)")
+_FUNCTIONS = pattern(rf"\bfunction\s+({_NAME})\s*\(")
 #: Names that have values within a function or a loop alone.
 _INNER = (
     re.compile(rf"\bfor\s+{_NAMES}"),
     re.compile(rf"\bfunction\b\s*(?:[\w.:]+\s*)?\(\s*{_NAMES}"),
 )
 #: A statement that sets a field, or calls a method.
-_CHANGED = re.compile(
+_CHANGED = pattern(
     rf"(?:^|[;\n])[^\S\n]*({_NAME})(?:[^\S\n]*[.\[][^=;<>~\n]*=(?!=)|(?:\.[\w.]*)?:\w)"
 )
 #: `require 'nn'` alone: modules of this kind are variables of their own name.
-_REQUIRED = re.compile(rf"(?:^|[;\n])[^\S\n]*require\s*(?:\(\s*)?([\"'])({_NAME})\1(?![ \t)]*[.:])")
-_MODULES = re.compile(r"\brequire\s*(?:\(\s*)?([\"'])([\w.-]+)\1")
-_DOTS = re.compile(r"(?<!\.)\.\.\.(?!\.)")
-_TAKES_ANY = re.compile(r"\bfunction\b ?[\w.:]* ?\([^()]*\.\.\.")
-_STAND_INS = re.compile(r"(?<![\w.:])(?:module\b(?!\s*[({=])|(?:string|table)\b(?!\s*[.:\[({=]))")
+_REQUIRED = pattern(rf"(?:^|[;\n])[^\S\n]*require\s*(?:\(\s*)?([\"'])({_NAME})\1(?![ \t)]*[.:])")
+_MODULES = pattern(r"\brequire\s*(?:\(\s*)?([\"'])([\w.-]+)\1")
+_DOTS = pattern(r"(?<!\.)\.\.\.(?!\.)")
+_TAKES_ANY = pattern(r"\bfunction\b ?[\w.:]* ?\([^()]*\.\.\.")
+_STAND_INS = pattern(r"(?<![\w.:])(?:module\b(?!\s*[({=])|(?:string|table)\b(?!\s*[.:\[({=]))")
 #: Blanks that the reader fills in: `f(?, 3)`.
-_BLANKS = re.compile(r"(?<=[(,=] |.[(,={])\?+(?=\s*(?:[),}\n]|$))")
+_BLANKS = pattern(r"(?<=[(,=] |.[(,={])\?+(?=\s*(?:[),}\n]|$))")
 #: An assignment of a module.
-_REQUIRES = re.compile(r"=\s*require\b")
+_REQUIRES = pattern(r"=\s*require\b")
 _END = Token("sign", "", 0)
 
 

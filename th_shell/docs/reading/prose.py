@@ -5,15 +5,16 @@ author's: a heading, an item of a list, a comment, a sentence, or words of anoth
 that of the code.
 """
 
-import re
 from collections.abc import Collection, Sequence
 
-_MARK = re.compile(r"^\s*(?:`{3}|~{3}|#|`[^`]+`|[-*+•] +[^\W\d]|!?\[[^\]]+\]\()|<!--")
-_HEADING = re.compile(r"^[A-Z]{2,}(?: [A-Z]{2,})+$")
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_MESSAGE = re.compile(r"(?:^|[\s.])\w*(?:Error|Exception|Warning|Interrupt|Exit): ")
+from th_shell.patterns import pattern
+
+_MARK = pattern(r"^\s*(?:`{3}|~{3}|#|`[^`]+`|[-*+•] +[^\W\d]|!?\[[^\]]+\]\()|<!--")
+_HEADING = pattern(r"^[A-Z]{2,}(?: [A-Z]{2,})+$")
+_WORD = pattern(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_MESSAGE = pattern(r"(?:^|[\s.])\w*(?:Error|Exception|Warning|Interrupt|Exit): ")
 #: Some words of which the first begins with a capital letter.
-_TITLE = re.compile(r"^[A-Z][a-z]+(?: [A-Za-z][a-z]*){2,}[.:]?\s*$")
+_TITLE = pattern(r"^[A-Z][a-z]+(?: [A-Za-z][a-z]*){2,}[.:]?\s*$")
 _SENTENCE = 4  # words that make a sentence, at least
 
 

@@ -15,15 +15,16 @@ from textwrap import dedent
 from th_shell import python_syntax
 from th_shell.docs.reading.cells import CELL, cells
 from th_shell.docs.reading.examples import Block, Example, Kind, Line, example_of, with_output
+from th_shell.patterns import pattern
 from th_shell.python_syntax import PROMPT, statements, syntax, without_magics
 from th_shell.syntax import Syntax
 
-_BEHIND = re.compile(r"^\s*>>> ?")
-_MORE = re.compile(r"^\s*\.\.\.(?: (?P<input>.*)|\s*)$")
+_BEHIND = pattern(r"^\s*>>> ?")
+_MORE = pattern(r"^\s*\.\.\.(?: (?P<input>.*)|\s*)$")
 #: Lines of an input, at most, whose ends are looked for one by one.
 _MOST_LINES = 500
-_FLAGS = re.compile(r"#\s*doctest:(?P<flags>.*)")
-_FLAG = re.compile(r"\+(\w+)")
+_FLAGS = pattern(r"#\s*doctest:(?P<flags>.*)")
+_FLAG = pattern(r"\+(\w+)")
 #: The flags for words in code of numpy's pages and nbval, and for tags of cells.
 _MARKS = {
     **dict.fromkeys(("may vary", "random", "NBVAL_IGNORE_OUTPUT", "nbval-ignore-output"), "VARIES"),
@@ -31,7 +32,7 @@ _MARKS = {
     "raises-exception": "RAISES",
     "NBVAL_SKIP": "SKIP",
 }
-_MARK = re.compile(rf"#\s*(?P<mark>{'|'.join(_MARKS)})\b")
+_MARK = pattern(rf"#\s*(?P<mark>{'|'.join(_MARKS)})\b")
 
 
 def cut_python(block: Block) -> list[Example]:

@@ -17,14 +17,15 @@ from typing import NamedTuple
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.names import bound_names, called_names, read_names
 from th_shell.docs.reporting.excerpts import page_lines
+from th_shell.patterns import pattern
 from th_shell.visible import visible
 
-_RECEIVER = re.compile(r"\b([A-Za-z_]\w*)\s*:\s*[A-Za-z_]")
-_FUNCTION = re.compile(
+_RECEIVER = pattern(r"\b([A-Za-z_]\w*)\s*:\s*[A-Za-z_]")
+_FUNCTION = pattern(
     r"^(?:#{1,6}[^(]*?(?P<heading>(?<![\w.:])[A-Za-z_][\w.:]*)\("
     r"|\s*\.\. (?:\w+:)?(?:auto)?(?:function|method|classmethod|staticmethod):: +(?P<name>[\w.:]+))"
 )
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_FENCE = pattern(r"^\s*(?:```|~~~)")
 _WRAPPER = TextWrapper(98, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 

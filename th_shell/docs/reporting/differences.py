@@ -5,7 +5,6 @@ lines, colours, comments of the page, 'of size' for 'of dimension', numbers that
 precision that the page shows, and whatever a line '...' of the page stands for.
 """
 
-import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import chain, groupby
@@ -13,18 +12,19 @@ from typing import NamedTuple
 
 from th_shell.docs.judging.comparison import line_readings, tokens_agree
 from th_shell.docs.judging.printout import NUMBER, PUNCTUATION, is_number, without_colours
+from th_shell.patterns import pattern
 
 #: The most lines, and words of a block, that are matched: the time grows with the square.
 _MOST = 400
 _LONG_LINE = 4000  # characters; a longer line is one token
 
 #: A word or sign of a line, behind the white space before it.
-WORD = re.compile(
+WORD = pattern(
     rf"(?<!\s)(\s*)(of (?:size|dimension)(?=\s[\dx]+\])|\b0x[0-9a-fA-F]+|(?:{NUMBER})(?![\w.])"
     rf"|[{PUNCTUATION}]|[^\s{PUNCTUATION}]+)"
 )
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]+\Z")
-_SIZE = re.compile(r"of (?:size|dimension)\Z")
+_ADDRESS = pattern(r"0x[0-9a-fA-F]+\Z")
+_SIZE = pattern(r"of (?:size|dimension)\Z")
 
 #: The tokens of a line or a word that count; one thing may be read in several ways.
 _Tokens = tuple[str, ...]

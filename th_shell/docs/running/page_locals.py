@@ -10,14 +10,14 @@ a global. Where that would change what follows, it stays one:
   alone: the libraries need it.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from th_shell.docs.reading import lua_names
 from th_shell.docs.reading.examples import LUA, Example, Kind
+from th_shell.patterns import pattern
 
-_FUNCTION = re.compile(r"\bfunction\b")
+_FUNCTION = pattern(r"\bfunction\b")
 #: What precedes the name of a global that a local hides.
 _HIDDEN = "_HIDDEN_"
 #: What precedes a name of Lua's own where it is that of a local.

@@ -171,12 +171,27 @@ class Starter:
 
     def _connection(self, number: int) -> socket.socket:
         """Return the connection to the process of a number, which is started where needed."""
-        process, connection = self._processes.get(number) or _start_process()
+        process, connection = self._processes.get(number) or _new_process()
         if process.poll() is not None:  # a page may have killed it
             connection.close()
-            process, connection = _start_process()
+            process, connection = _new_process()
         self._processes[number] = process, connection
         return connection
+
+
+#: Processes that were started ahead, and the connections to them.
+_ahead: list[tuple[subprocess.Popen[bytes], socket.socket]] = []
+
+
+def start_ahead() -> None:
+    """Start the processes that a page of Lua needs, which then load while this process does."""
+    with suppress(OSError):  # the first page says why there are none
+        _ahead.extend([_start_process(), _start_process()])
+
+
+def _new_process() -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """Return a process that was started ahead, or else start one."""
+    return _ahead.pop() if _ahead else _start_process()
 
 
 def _start_process() -> tuple[subprocess.Popen[bytes], socket.socket]:

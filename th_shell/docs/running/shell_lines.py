@@ -7,21 +7,22 @@ Lines that start a Lua session are not run, either: the inputs behind them run a
 page.
 """
 
-import re
 import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
+
+from th_shell.patterns import pattern
 
 #: The commands that are run; True for those whose words name files.
 _COMMANDS = {"echo": False, "printf": False} | dict.fromkeys(
     ("cat", "head", "ls", "mkdir", "tail", "touch", "wc"), True
 )
-_OPTION = re.compile(r"-\w*")
+_OPTION = pattern(r"-\w*")
 _SESSIONS = frozenset(("lua", "luajit", "qlua", "th"))
 #: A word that a shell reads as shlex does: nothing in it is expanded.
 _WORD = r"""(?:[^\s'"$`\\|&;<>(){}\[\]*?~#]|'[^']*'|"(?:[^"$`\\]|\\["\\\w])*")+"""
 #: A digit before `>` is the number of another file of the process.
-_LINE = re.compile(
+_LINE = pattern(
     rf"\s*(?P<words>{_WORD}(?:[ \t]+{_WORD})*)"
     rf"(?:[ \t]*(?<!\d)(?P<mark>>>?)[ \t]*(?P<to>{_WORD}))?\s*"
 )

@@ -37,6 +37,7 @@ from th_shell.docs.reading.python import hidden_code
 from th_shell.docs.settings.options import literal, read_layer
 from th_shell.docs.settings.settings import NOTHING, Hidden, Layer, SettingsError
 from th_shell.docs.settings.sidecar import Placed, Sidecar
+from th_shell.patterns import pattern
 
 #: The word that such comments begin with.
 WORD = "th-docs"
@@ -48,13 +49,13 @@ _OPAQUE = (
     r"<!--(?!\s*th-docs\b)(?:(?!<!--).)*?-->"
     r"|(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).){0,1000}?(?<!`)\1(?!`)"
 )
-_IN_PAGE = re.compile(_HTML, re.S)
-_IN_MARKDOWN = re.compile(f"{_OPAQUE}|{_HTML}", re.S)
-_RST = re.compile(r"^(?P<margin>\s*)\.\.\s+(?P<text>th-docs\b.*)$")
-_LINE = re.compile(r"^(?P<code>.*?)(?:(?<![-!])-{2,}|(?<!#)#+|(?<!/)//+)\s*(?P<text>th-docs\b.*)$")
-_FENCE = re.compile(r"^\s*(?:`{3}|~{3}).*")
+_IN_PAGE = pattern(_HTML, re.S)
+_IN_MARKDOWN = pattern(f"{_OPAQUE}|{_HTML}", re.S)
+_RST = pattern(r"^(?P<margin>\s*)\.\.\s+(?P<text>th-docs\b.*)$")
+_LINE = pattern(r"^(?P<code>.*?)(?:(?<![-!])-{2,}|(?<!#)#+|(?<!/)//+)\s*(?P<text>th-docs\b.*)$")
+_FENCE = pattern(r"^\s*(?:`{3}|~{3}).*")
 #: Sybil's `reset`: '.. clear-namespace', '<!--- clear-namespace -->', '% …' in MyST.
-_CLEAR = re.compile(r"^\s*(?:\.\.|<!-{2,}|%)\s+clear-namespace\s*(?:-->\s*)?$")
+_CLEAR = pattern(r"^\s*(?:\.\.|<!-{2,}|%)\s+clear-namespace\s*(?:-->\s*)?$")
 
 
 class Comment(NamedTuple):
@@ -166,16 +167,16 @@ def _joined(texts: Sequence[str]) -> str:
 
 #: The directives that have a name, and what must stand behind some of them.
 _DIRECTIVES = ("skip", "xfail", "setup", "teardown", "filter", "reset")
-_HEAD = re.compile(rf"{WORD}(?P<page>\s+page)?\s*:\s*")
+_HEAD = pattern(rf"{WORD}(?P<page>\s+page)?\s*:\s*")
 #: A comment that would be a directive with a colon.
-_NO_COLON = re.compile(rf"{WORD}\s+(?:page\s+)?(?:{'|'.join(_DIRECTIVES)})\b")
-_NAME = re.compile(r"(?P<name>[A-Za-z][\w-]*)(?!\s*=)(?:\s+|\Z)")
-_VALUE = re.compile(
+_NO_COLON = pattern(rf"{WORD}\s+(?:page\s+)?(?:{'|'.join(_DIRECTIVES)})\b")
+_NAME = pattern(r"(?P<name>[A-Za-z][\w-]*)(?!\s*=)(?:\s+|\Z)")
+_VALUE = pattern(
     r"(?P<key>[A-Za-z][\w-]*)\s*=\s*"
     r"(?:\"(?P<double>(?:\\.|[^\"\\])*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s\"']+))(?:\s+|\Z)",
     re.S,
 )
-_ESCAPED = re.compile(r"\\([\"\\])")
+_ESCAPED = pattern(r"\\([\"\\])")
 
 _Table = dict[str, object]
 

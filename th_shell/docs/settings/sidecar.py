@@ -58,6 +58,7 @@ from th_shell.docs.settings.options import (
 )
 from th_shell.docs.settings.settings import Layer, SettingsError
 from th_shell.files import read_file, write_file
+from th_shell.patterns import pattern
 from th_shell.toml import TOMLDecodeError, loads
 
 _SUFFIX = ".th-docs"
@@ -297,7 +298,7 @@ def _values(erratum: Erratum) -> dict[str, object]:
 
 
 #: Behind each end of a line.
-_LINES = re.compile(r"(?<=\n)")
+_LINES = pattern(r"(?<=\n)")
 
 
 def _table_texts(text: str) -> list[str]:

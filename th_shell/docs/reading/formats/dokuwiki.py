@@ -3,13 +3,13 @@
 Torch7's early documentation is written so (`.dok`). DokuWiki's own pages are texts (`.txt`).
 """
 
-import re
 from collections.abc import Sequence
 
 from th_shell.docs.reading.examples import Block, numbered
+from th_shell.patterns import pattern
 
 _TAGS = ("code", "file")
-_OPENING = re.compile(r"^\s*<(?P<tag>code|file)(?P<words>\s[^>]*)?>(?P<text>.*)$")
+_OPENING = pattern(r"^\s*<(?P<tag>code|file)(?P<words>\s[^>]*)?>(?P<text>.*)$")
 
 
 def tagged(lines: Sequence[str]) -> tuple[list[Block], list[str]]:

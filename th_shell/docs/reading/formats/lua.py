@@ -13,23 +13,22 @@ from typing import NamedTuple
 
 from th_shell.docs.reading.examples import LUA, Block, Line, Role, numbered
 from th_shell.docs.reading.formats import markdown
+from th_shell.patterns import pattern
 
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r"(?P<long>--\[(?P<level>=*)\[.*?(?:\](?P=level)\]|\Z))"
     r"|(?P<short>--[^\n]*(?:\n[ \t]*--(?!\[=*\[)[^\n]*)*)"
     r"|\[(?P<quote>=*)\[.*?(?:\](?P=quote)\]|\Z)"
     r"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'",
     re.S,
 )
-_DASHES = re.compile(r"^[ \t]*-{2,}(?!>) ?", re.M)
-_DOCUMENTATION = re.compile(r"--\[=*\[-|---(?!-)")
-_OPENING = re.compile(r"^--\[=*\[-*")
-_CLOSING = re.compile(r"(?<!-)-*\]=*\]$")
-_TAG = re.compile(r"^\s*@(?P<name>\w+)\b\s?(?P<text>.*)$")
-_MODULE = re.compile(
-    r"^[-\s]*@(?:class)?mod(?:ule)?\s+(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*$"
-)
-_DECLARED = re.compile(
+_DASHES = pattern(r"^[ \t]*-{2,}(?!>) ?", re.M)
+_DOCUMENTATION = pattern(r"--\[=*\[-|---(?!-)")
+_OPENING = pattern(r"^--\[=*\[-*")
+_CLOSING = pattern(r"(?<!-)-*\]=*\]$")
+_TAG = pattern(r"^\s*@(?P<name>\w+)\b\s?(?P<text>.*)$")
+_MODULE = pattern(r"^[-\s]*@(?:class)?mod(?:ule)?\s+(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*$")
+_DECLARED = pattern(
     r"[ \t]*(?:\n[ \t]*)?(?:local\s+)?(?:function\s+([A-Za-z_][\w.:]*)|([A-Za-z_][\w.]*)\s*=(?!=))"
 )
 

@@ -16,15 +16,16 @@ from th_shell.docs.reading.formats import html
 from th_shell.docs.reading.formats.other_marks import as_fences
 from th_shell.docs.reading.formats.text import complete, with_sessions
 from th_shell.docs.reading.languages import DIRECTIVES, directed, fence_language, without_options
+from th_shell.patterns import pattern
 
 #: In the source of a heading: tags, the targets of links, and marks.
-_MARKUP = re.compile(r"<[^<>]*>|\]\([^()]*\)|[\[\]*`#\\]")
-_UNDERLINE = re.compile(r"\s[=-]+\s*$")
-_FENCE = re.compile(r"^[ \t]*(?:`{3}|~{3})", re.M)
+_MARKUP = pattern(r"<[^<>]*>|\]\([^()]*\)|[\[\]*`#\\]")
+_UNDERLINE = pattern(r"\s[=-]+\s*$")
+_FENCE = pattern(r"^[ \t]*(?:`{3}|~{3})", re.M)
 #: A line that begins with a letter continues a paragraph or begins one; in a fence it is text, and
 #: as long as it has no '>' it ends no tag.
-_PROSE = re.compile(r"^[A-Za-z][^>]*\Z")
-_LETTER = re.compile(r"^((?:[-*+] )?[A-Za-z])[^>]*\Z")
+_PROSE = pattern(r"^[A-Za-z][^>]*\Z")
+_LETTER = pattern(r"^((?:[-*+] )?[A-Za-z])[^>]*\Z")
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:

@@ -14,8 +14,9 @@ from typing import Any
 
 from th_shell.docs.reading.examples import LUA, Block, Line, Role
 from th_shell.docs.settings.settings import PageError
+from th_shell.patterns import pattern
 
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.M)
+_HEADING = pattern(r"^#{1,6}[ \t]+(.*)$", re.M)
 _SKIP_MARK = "<!-- th-docs: skip -->"  # at the end of the Markdown above a cell
 #: As Jupyter's own tools name it, and nbval.
 _SKIP_TAGS = frozenset(("skip-execution", "nbval-skip"))
@@ -26,7 +27,7 @@ _PICTURE = "image/"
 _OUTPUTS = {"pyout": "display_data", "pyerr": "error"}
 _PICTURES = ("png", "jpeg", "svg")
 #: Halves of characters, which JSON can write and UTF-8 cannot; and NUL, which a page has not.
-_NO_TEXT = re.compile(r"[\0\ud800-\udfff]")
+_NO_TEXT = pattern(r"[\0\ud800-\udfff]")
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:

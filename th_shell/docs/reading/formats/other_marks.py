@@ -6,16 +6,17 @@ indented in an admonition or a tab of MkDocs (`!!! note`, `=== "Lua"`), or fence
 part of the code that it encloses.
 """
 
-import re
 from collections.abc import Sequence
 
-_LIQUID = re.compile(
+from th_shell.patterns import pattern
+
+_LIQUID = pattern(
     r"^(?P<margin>\s*)\{%-?\s*(?P<tag>highlight|endhighlight|raw|endraw)\b(?P<words>[^%]*)%\}\s*$"
 )
-_SOURCE = re.compile(r"^\[source,\s*(?P<language>[\w+-]+)(?:[,\s][^\]]*)?\]\s*$")
-_NOTE = re.compile(r"^(?P<mark>`{4,})\{(?!code|doctest|eval|test)[\w-]+\}")
-_DASHES = re.compile(r"^-{4,}\s*$")
-_INDENTS = re.compile(r"^(?:!!!\s+\w|\?\?\?\+?\s+\w|===[+!]?\s+\")")
+_SOURCE = pattern(r"^\[source,\s*(?P<language>[\w+-]+)(?:[,\s][^\]]*)?\]\s*$")
+_NOTE = pattern(r"^(?P<mark>`{4,})\{(?!code|doctest|eval|test)[\w-]+\}")
+_DASHES = pattern(r"^-{4,}\s*$")
+_INDENTS = pattern(r"^(?:!!!\s+\w|\?\?\?\+?\s+\w|===[+!]?\s+\")")
 _MARGIN = "    "
 
 

@@ -18,9 +18,10 @@ from th_shell.docs.reading.examples import Block, numbered
 from th_shell.docs.reading.formats.text import complete
 from th_shell.docs.reading.languages import DIRECTIVES, directed
 from th_shell.docs.settings.settings import PageError
+from th_shell.patterns import pattern
 
-_NAME = re.compile(r"\.\. +([\w:.+-]+?)::(?:\s|$)")
-_SESSION = re.compile(r"^\s*>>> ", re.M)
+_NAME = pattern(r"\.\. +([\w:.+-]+?)::(?:\s|$)")
+_SESSION = pattern(r"^\s*>>> ", re.M)
 _TOO_DEEP = "its lists or margins are nested too deep"
 #: Margins within one another that docutils cannot read, which has a copy of the page for each.
 _DEEPEST = 200

@@ -13,7 +13,6 @@ beyond it, further prompts and what can only be part of a printed tensor. Python
 ended (see `prose`).
 """
 
-import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -26,16 +25,17 @@ from th_shell.docs.reading.formats.other_marks import as_fences
 from th_shell.docs.reading.languages import NAMED_PROMPT, STARTS
 from th_shell.docs.reading.prose import is_alone, output_of, words_in
 from th_shell.docs.reading.python import typed_inputs
+from th_shell.patterns import pattern
 from th_shell.python_syntax import PROMPT, syntax
 from th_shell.syntax import Syntax
 
-_FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,}|[“”]`)\s*(?P<language>[\w.+-]*)(?:(?<!\s)\s+)?$")
+_FENCE = pattern(r"^\s*(?P<mark>`{3,}|~{3,}|[“”]`)\s*(?P<language>[\w.+-]*)(?:(?<!\s)\s+)?$")
 _FENCE_MARKS = ("`", "~", "“", "”")
-_HEADING = re.compile(r"^#{1,6}\s+(?P<text>.*)$")
+_HEADING = pattern(r"^#{1,6}\s+(?P<text>.*)$")
 #: A directive of reStructuredText.
-_DIRECTIVE = re.compile(r"\.\. [\w-]+::(?:\s|$)")
+_DIRECTIVE = pattern(r"\.\. [\w-]+::(?:\s|$)")
 #: A line that is a heading if it stands alone: short, and no sentence.
-_SHORT = re.compile(r"^[^\W_](?:.{0,58}[^\s.,:;!?…。])?$")
+_SHORT = pattern(r"^[^\W_](?:.{0,58}[^\s.,:;!?…。])?$")
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
@@ -120,8 +120,8 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 # -- examples outside of blocks, and the headings of blocks
 
-_PROMPT = re.compile(rf"^\s*{NAMED_PROMPT}")
-_PRINTED = re.compile(rf"^\s*(?:{PRINTED})\s*$")
+_PROMPT = pattern(rf"^\s*{NAMED_PROMPT}")
+_PRINTED = pattern(rf"^\s*(?:{PRINTED})\s*$")
 
 
 def complete(
