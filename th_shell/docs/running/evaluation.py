@@ -13,7 +13,9 @@ The shell lines of a page ('$ cat hello.txt') run in the folder of the run: see 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -24,7 +26,7 @@ from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, ModuleNam
 from th_shell.docs.reading.names import read_names
 from th_shell.docs.running.page_imports import PageImports
 from th_shell.docs.running.page_locals import PageLocals
-from th_shell.docs.running.processes import Engine, LostError, Run, Starter, python_engine
+from th_shell.docs.running.processes import Engine, LostError, Reply, Run, Starter, python_engine
 from th_shell.docs.running.shell_lines import parse_shell_line
 from th_shell.docs.settings.settings import Hidden, PageError
 from th_shell.runtime.shell import PROCESSORS
@@ -93,6 +95,8 @@ def ending(how: str, where: str = "this input") -> str:
 ENDED = ending("ended")
 #: The most times that a page is started again after an input has ended its process.
 _RESTARTS = 100
+#: The most inputs that are sent behind another one. Those behind a failure are sent again.
+_MOST_TOGETHER = 100
 
 
 @dataclass(frozen=True)
@@ -259,6 +263,10 @@ class _PageRun:
     _entered: tuple[ModuleName, str] | None = None
     _import_error: str | None = None
 
+    #: The replies to inputs that were sent together, and the indices of those still to come.
+    _replies: Iterator[Reply] = field(default_factory=lambda: iter(()))
+    _sent: deque[int] = field(default_factory=deque)
+
     def __post_init__(self) -> None:
         self._locals = PageLocals(self._examples)
         self._imports = PageImports(self._examples, ())
@@ -300,6 +308,7 @@ class _PageRun:
         """Run examples, and add their outcomes; return the index of the one that ended the run."""
         plan, block = self._plan, None
         self._entered = None
+        self._sent.clear()
         if self._language == PYTHON:
             self._imports = PageImports(self._examples, self._indices)
         in_group = set(self._indices)
@@ -321,7 +330,7 @@ class _PageRun:
                 if problem:
                     outcomes[index] = Outcome(lost=f"not run: {problem}")
                     continue
-                outcomes[index] = self._enter(run, example) or self._outcome(run, index, example)
+                outcomes[index] = self._enter(run, example) or self._outcome(run, index, indices)
                 if index in plan.after:
                     run.ask("run", _encoded(plan.after[index]), self._runner.seconds)
                 if example.value and outcomes[index].error is None and not outcomes[index].lost:
@@ -353,21 +362,57 @@ class _PageRun:
             self._import_error = run.ask("module", body, self._runner.seconds).error
         return None if self._import_error is None else Outcome(error=self._import_error)
 
-    def _outcome(self, run: Run, index: int, example: Example) -> Outcome:
-        """Run an example; return its outcome. Raises LostError."""
+    def _outcome(self, run: Run, index: int, indices: Sequence[int]) -> Outcome:
+        """Run an example; return its outcome. indices: of all that run. Raises LostError."""
+        example = self._examples[index]
         start, seconds = time.monotonic(), example.settings.timeout or self._runner.seconds
         if example.kind is Kind.SHELL:
             reply = run.shell(parse_shell_line(example.source), seconds)
         else:
-            source = self._plan.sources.get(index, example.source)
-            source = self._locals.source(index, source)
             if exchange := self._imports.before(index):
                 run.ask("run", _encoded(exchange), seconds)
-            reply = run.ask(_request(example), _encoded(source), seconds)
+            reply = self._reply(run, index, indices, seconds)
         lost = f"was stopped after {seconds:g} s" if reply.late else ""
         taken = time.monotonic() - start
         error = None if lost else reply.error
         return Outcome(reply.output, reply.printed, error, lost, seconds=taken)
+
+    def _reply(self, run: Run, index: int, indices: Sequence[int], seconds: float) -> Reply:
+        """Return the reply to an input, which may have been sent already. Raises LostError."""
+        if self._sent and self._sent.popleft() == index and (reply := next(self._replies, None)):
+            return reply
+        together = self._together(index, indices)
+        if len(together) < 2:
+            return run.ask(_request(self._examples[index]), self._code(index), seconds)
+        inputs = [
+            ("shown" if self._examples[i].expected else "input", self._code(i)) for i in together
+        ]
+        self._sent, self._replies = deque(together[1:]), run.ask_each(inputs, seconds)
+        return next(self._replies)
+
+    def _together(self, index: int, indices: Sequence[int]) -> Sequence[int]:
+        """Return the examples from one on that can be sent with it: nothing is asked in between.
+
+        Waiting for a reply to each would take several times the time that most inputs take.
+        """
+        plan, first = self._plan, self._examples[index]
+        at = bisect(indices, index)
+        together, last = [index], index
+        for i in indices[at : at + _MOST_TOGETHER]:
+            example = self._examples[i]
+            is_asked = self._examples[last].value or last in plan.after
+            has_hidden = any(e.hidden for e in self._examples[last + 1 : i + 1])
+            if is_asked or has_hidden or _circumstances(example) != _circumstances(first):
+                break
+            together.append(i)
+            last = i
+        is_session = first.language == PYTHON and first.kind is Kind.PROMPT
+        return together if is_session else [index]
+
+    def _code(self, index: int) -> bytes:
+        """Return the code to run for an example."""
+        source = self._plan.sources.get(index, self._examples[index].source)
+        return _encoded(self._locals.source(index, source))
 
     def _with_values(self, run: Run, outcome: Outcome, value: Value) -> Outcome:
         """Return an outcome with the printed value, and those of the comment's readings."""
@@ -410,6 +455,11 @@ for _th_docs_name in '{{names}}'.split():
 del _th_docs_name
 """,
 }
+
+
+def _circumstances(example: Example) -> tuple[object, ...]:
+    """Return what inputs that are sent together have in common."""
+    return example.kind, example.module, example.group, example.settings.timeout
 
 
 def _request(example: Example) -> str:

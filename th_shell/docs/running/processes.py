@@ -13,10 +13,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from io import BytesIO
+from itertools import starmap
 from pathlib import Path
 
 from th_shell.docs.running.protocol import (
@@ -24,6 +26,7 @@ from th_shell.docs.running.protocol import (
     PROCESS_FILE,
     Message,
     may_begin,
+    message_of,
     read_message,
     write_message,
 )
@@ -41,6 +44,8 @@ _GRACE = 2.0
 _NOTICEABLE = 0.05
 #: Seconds that a system call can wait in any case: who gives more time means no limit.
 _LONGEST = 1e6
+#: Seconds in which the replies to quick inputs come together, to be read at a time.
+_GATHERING = 0.001
 _TOO_LONG = "was killed: it did not stop at the end of its time"
 _MEDDLED = "was ended: it has written to the files of its engine"
 _TOO_MUCH = f"was killed: it has written more than {MOST_WRITTEN >> 20} MB into a file"
@@ -219,8 +224,10 @@ class Run:
     ) -> None:
         """Ask a starter for a run. forget: called when the run ends. Raises OSError."""
         self._forget = forget
-        self._received = b""
+        self._messages = deque[Message]()  # that have been received and not been read yet
+        self._received = b""  # the beginning of the next one
         self._end = 0  # of what was printed before the last reply
+        self._ahead = b""  # what is known of the output behind that
         self._waits: int | None = None  # the file about the engine's waits for a processor
         self._ready = select.poll()
         with ExitStack() as opened, ExitStack() as theirs, ExitStack() as on_error:
@@ -259,14 +266,42 @@ class Run:
         seconds: the time limit, to which is added how long the engine waits for a processor, so
         that a busy machine does not decide what is in time.
         """
-        deadline = time.monotonic() + min(seconds, _LONGEST)
-        starved = self._starved_seconds()
-        printed: int | None = None
-        late = False
+        self._send(name, body)
+        return self._answer(seconds)
+
+    def ask_each(self, inputs: Sequence[tuple[str, bytes]], seconds: float) -> Iterator[Reply]:
+        """Send inputs at a time, and yield the reply to each. Raises LostError.
+
+        inputs: the text of each, behind the name `input`, or `shown` where the page shows an
+        output. There is no further reply behind an error, nor behind a `shown` without output.
+        seconds: the time limit of each.
+        """
+        self._send("inputs", b"".join(map(message_of, starmap(Message, inputs))))
+        for name, _ in inputs:
+            if not self._messages:
+                time.sleep(_GATHERING)
+            reply = self._answer(seconds)
+            yield reply
+            if reply.error is not None or name == "shown" and not reply.output:
+                return
+
+    def _send(self, name: str, body: bytes) -> None:
+        """Send a request. Raises LostError."""
         try:
             if self._reply(0.0) or self._received:  # to no request: the page has written them
                 raise self._lost(_MEDDLED)
             write_message(self._requests, Message(name, body))
+        except BrokenPipeError:
+            raise self._lost(self._ending()) from None
+
+    def _answer(self, seconds: float) -> Reply:
+        """Wait for a reply. Raises LostError."""
+        deadline = time.monotonic() + min(seconds, _LONGEST)
+        # Each call of the system hands Python over to the thread of the page's other run.
+        starved = 0.0 if self._messages else self._starved_seconds()
+        printed: int | None = None
+        late = False
+        try:
             while True:
                 reply = self._reply(deadline)
                 if reply is None:
@@ -290,7 +325,8 @@ class Run:
                     raise self._lost(_MEDDLED)
         except BrokenPipeError:
             raise self._lost(self._ending()) from None
-        start, text = self._end, self._whole_output()
+        is_counted = reply.name == "done" and reply.body.isdigit()
+        start, text = self._end, self._whole_output(int(reply.body) if is_counted else None)
         shown = _decoded(text)
         before = shown if printed is None else _decoded(text[: max(0, printed - start)])
         return Reply(shown, before, _decoded(reply.body) if reply.name == "error" else None, late)
@@ -336,7 +372,7 @@ class Run:
 
     def _reply(self, deadline: float) -> Message | None:
         """Return the next message from the engine; None if there is none before the deadline."""
-        while not (message := self._message()):
+        while not self._messages:
             seconds = max(0.0, deadline - time.monotonic())
             ready = dict(self._ready.poll(1000 * seconds))
             if not ready:
@@ -346,18 +382,19 @@ class Run:
             data = os.read(self._replies, 1 << 16)
             if not data:
                 raise BrokenPipeError
-            self._received += data
-        return message
+            self._receive(data)
+        return self._messages.popleft()
 
-    def _message(self) -> Message | None:
-        """Return the message that has been received; None where it is not whole yet."""
-        stream = BytesIO(self._received)
-        message = read_message(stream)
-        if message:
-            self._received = stream.read()
-        elif not may_begin(self._received):
+    def _receive(self, data: bytes) -> None:
+        """Add the messages that are whole now, and keep the rest."""
+        data, whole = self._received + data, 0
+        stream = BytesIO(data)
+        while message := read_message(stream):
+            self._messages.append(message)
+            whole = stream.tell()
+        self._received = data[whole:]
+        if not may_begin(self._received):
             raise self._lost(_MEDDLED)
-        return message
 
     def _ending(self) -> str:
         """Return how the run, which has closed the replies, has ended."""
@@ -392,22 +429,26 @@ class Run:
         """Return a LostError with the text that was printed since the last reply."""
         return LostError(reason, _decoded(self._output()))
 
-    def _whole_output(self) -> bytes:
+    def _whole_output(self, end: int | None = None) -> bytes:
         """Return the text printed since the last reply. Raises LostError if the file is full.
 
-        The process that the full file has ended may be one that the page has started.
+        end: the number of bytes that were printed before this reply; None for all. The process that
+        the full file has ended may be one that the page has started.
         """
-        if self.position() >= MOST_WRITTEN:
+        if (self.position() if end is None else end) >= MOST_WRITTEN:
             raise self._lost(_TOO_MUCH)
-        return self._output()
+        return self._output(end)
 
-    def _output(self) -> bytes:
+    def _output(self, end: int | None = None) -> bytes:
         """Return at most MAX_OUTPUT bytes that were printed since the last reply."""
-        start, self._end = self._end, self.position()
+        start, self._end = self._end, self.position() if end is None else end
         if self._end < start:  # a page that opens /dev/stdout to write empties the file
-            start = 0
+            start, self._ahead = 0, b""
         size = min(self._end - start, MAX_OUTPUT)
-        return os.pread(self._capture, size, start) if size else b""
+        if len(self._ahead) < size:  # with it, read what further replies are about
+            self._ahead = os.pread(self._capture, MAX_OUTPUT, start)
+        text, self._ahead = self._ahead[:size], self._ahead[self._end - start :]
+        return text
 
 
 def _from_here(command: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ imports the standard library alone. Examples share one namespace, that of `__mai
 run as at Python's prompt, which shows the value of each expression; a cell as in a notebook, which
 shows the value of the last one. Besides the requests of every engine it knows
 
+    inputs  run inputs up to the first one that fails;
     cell    run several statements as a notebook does;
     module  begin a namespace with the names of a module and of the prelude.
 
@@ -26,11 +27,11 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from io import StringIO
+from io import BytesIO, StringIO
 from types import FrameType, ModuleType
 from typing import Any, BinaryIO
 
@@ -317,6 +318,16 @@ def _message(requests: BinaryIO) -> tuple[str, str] | None:
     return (name, body[:-1].decode("utf-8", "surrogateescape")) if len(body) > int(size) else None
 
 
+def _single_requests(name: str, body: str) -> Iterator[tuple[str, str]]:
+    """Yield a request, or the inputs that it consists of."""
+    if name != "inputs":
+        yield name, body
+        return
+    inputs = BytesIO(body.encode("utf-8", "surrogateescape"))
+    while one := _message(inputs):
+        yield one
+
+
 def _reply(name: str, body: str) -> None:
     """Write a reply."""
     text = body.encode("utf-8", "backslashreplace")
@@ -355,15 +366,20 @@ def main() -> None:
     if sys.argv[1:2] == ["--torch-alias"]:
         _use_torch_alias(*sys.argv[2:4])
         del sys.argv[1:4]
-    process = os.getpid()
     requests = open(_REQUESTS, "rb", closefd=False)
     engine = _Engine(requests)
+    process, output = os.getpid(), os.dup(1)
+    printed = 0
     while request := _message(requests):
-        error = engine.answer(*request)
-        _flush()
-        if os.getpid() != process:  # a copy of this process, which the page has made
-            os._exit(0)
-        _reply("error" if error else "done", error)
+        for name, body in _single_requests(*request):
+            error = engine.answer("input" if name == "shown" else name, body)
+            _flush()
+            if os.getpid() != process:  # a copy of this process, which the page has made
+                os._exit(0)
+            before, printed = printed, os.fstat(output).st_size
+            _reply("error" if error else "done", error or str(printed))
+            if error or name == "shown" and printed == before:
+                break
 
 
 if __name__ == "__main__":
