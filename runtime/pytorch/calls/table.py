@@ -281,6 +281,14 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
         key: Any
         try:
             if named:
+                out = named.get("out")
+                if out.__class__ is Tensor and len(named) == 1 and not more:
+                    plan = plans.get(key := (first.__class__, second.__class__, "out", Tensor))
+                    if plan is not None:
+                        if out._storage is not None or not out._array.flags.carray:
+                            _check_memory(out, _arguments(first, second, ()), named)
+                        is_one = second is _NOTHING
+                        return plan(first, out=out) if is_one else plan(first, second, out=out)
                 types = map(type, named.values())
                 key = (first.__class__, second.__class__, *map(type, more), *named, *types)
                 plan = plans.get(key)

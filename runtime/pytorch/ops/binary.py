@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.torch.base.dtypes import Category, bool_, dtype
+from th_shell.torch.base.quiet import calmly
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import broadcast
 from th_shell.torch.calls.schema import OUT, Number, Out, TensorOrNumber
@@ -29,6 +31,7 @@ from th_shell.torch.compute.elementwise import (
 )
 from th_shell.torch.compute.promotion import result_type, to_float
 from th_shell.torch.ops.creation import check_factor, fill_number
+from th_shell.torch.tensors.layouts import canonical
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast
 
@@ -164,6 +167,10 @@ for _name, _function in BITS.items():
 # -- clamp
 
 
+#: Bounds up to this one are numbers of each type that has 32 bits or more.
+_FITS = 2.0**53
+
+
 def _bounded(a: Any, low: Any, high: Any) -> Any:
     return np.minimum(np.maximum(a, low), high)
 
@@ -215,6 +222,11 @@ def clamp(
     """Return each element, or the bound that it is beyond; nans stay."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if out is None and min.__class__ is max.__class__ is float:
+        x = input.array
+        is_plain = -_FITS < min < _FITS and -_FITS < max < _FITS
+        if is_plain and x.dtype.char in "fd" and 0 < x.size < LARGE and x.ndim:
+            return wrap(canonical(calmly(_bounded, x, min, max)))
     bounds = [bound for bound in (min, max) if bound is not None]
     if isinstance(bounds[0], Tensor):
         return _BETWEEN[min is not None, max is not None].general((input, *bounds), out)

@@ -53,6 +53,8 @@ def _simple(index: Any) -> Any:
 
 
 def _getitem(self: Tensor, index: Any) -> Tensor:
+    if index.__class__ is Tensor and (rows := _rows(self.array, index.array)) is not None:
+        return wrap(rows)
     simple = _simple(index)
     if simple is not None:
         try:
@@ -63,6 +65,8 @@ def _getitem(self: Tensor, index: Any) -> Tensor:
             if 0 not in part.strides:
                 return view_of(self, part)
             array = self.array
+            if index is None and array.flags.c_contiguous and 0 not in array.strides:
+                return view_of(self, array.reshape(1, *array.shape))
             is_whole = part.flags.c_contiguous and part.size == array.size
             # Each dimension of one position is new: numpy gives these a stride of 0.
             is_new = 0 not in array.strides and part.shape.count(1) == part.strides.count(0)
@@ -70,6 +74,17 @@ def _getitem(self: Tensor, index: Any) -> Tensor:
                 return view_of(self, canonical(part))
     view, chosen = parse(self, index)
     return wrap(chosen_elements(view.array, as_indices(chosen))) if chosen else view
+
+
+def _rows(array: Array, positions: Array) -> Array | None:
+    """Return a copy of the rows at some positions; None where the general way must look at them."""
+    is_list = positions.ndim == 1 and positions.dtype.char == "l" and positions.size
+    if not is_list or not array.ndim or not array.size or not array.flags.c_contiguous:
+        return None
+    try:
+        return canonical(array.take(positions, 0))
+    except IndexError:
+        return None  # the general way has the error, in PyTorch's words
 
 
 def chosen_elements(array: Array, indices: Chosen) -> Array:
