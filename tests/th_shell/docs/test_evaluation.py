@@ -192,3 +192,42 @@ def test_what_is_not_run(evaluate: Evaluate) -> None:
         "",
     ]
     assert first(evaluate(examples))[4] == Outcome("nil\t\n", "")
+
+
+def python_page(*cells: tuple[str, str]) -> list[Example]:
+    return [
+        Example(line, 0, Kind.PROMPT, source, expected, language="python")
+        for line, (source, expected) in enumerate(cells, 1)
+    ]
+
+
+def test_inputs_of_python_that_are_sent_together_wait_for_none_that_fails(
+    evaluate: Evaluate,
+) -> None:
+    cells = [("1 + 1", "2"), ("later", "3"), ("later = 3", ""), ("later", "3")]
+    found = first(evaluate(python_page(*cells)))
+    assert [outcome.output.strip() for outcome in found] == ["2", "", "", "3"]
+    assert (found[1].error or "").endswith("NameError: name 'later' is not defined")
+    assert found[1].undefined == {"later"}  # when it ran
+
+
+def test_inputs_of_python_wait_for_none_that_shows_nothing(evaluate: Evaluate) -> None:
+    found = first(evaluate(python_page(("x = None", ""), ("x", "5"), ("del x", ""), ("1", "1"))))
+    assert [outcome.undefined for outcome in found] == [frozenset()] * 4
+    assert [outcome.output for outcome in found] == ["", "", "", "1\n"]
+
+
+@pytest.mark.thorough
+def test_an_exit_among_inputs_that_are_sent_together_costs_its_own(evaluate: Evaluate) -> None:
+    cells = [("x = 1", ""), ("import os; os._exit(3)", ""), ("x + 1", "2"), ("x", "1")]
+    found = first(evaluate(python_page(*cells)))
+    assert [outcome.output for outcome in found] == ["", "", "2\n", "1\n"]
+    assert found[1].lost == "the process ended with status 3 in this input"
+
+
+@pytest.mark.thorough
+def test_one_that_is_stopped_among_inputs_costs_nothing_else(evaluate: Evaluate) -> None:
+    cells = [("x = 1", ""), ("while True: pass", ""), ("x + 1", "2"), ("x", "1")]
+    found = first(evaluate(python_page(*cells), seconds=0.3))
+    assert found[1].lost == "was stopped after 0.3 s"
+    assert [outcome.output for outcome in found] == ["", "", "2\n", "1\n"]

@@ -27,6 +27,7 @@ from th_shell.docs.reading.names import read_names
 from th_shell.docs.running.page_imports import PageImports
 from th_shell.docs.running.page_locals import PageLocals
 from th_shell.docs.running.processes import Engine, LostError, Reply, Run, Starter, python_engine
+from th_shell.docs.running.protocol import Message
 from th_shell.docs.running.shell_lines import parse_shell_line
 from th_shell.docs.settings.settings import Hidden, PageError
 from th_shell.runtime.shell import PROCESSORS
@@ -263,9 +264,9 @@ class _PageRun:
     _entered: tuple[ModuleName, str] | None = None
     _import_error: str | None = None
 
-    #: The replies to inputs that were sent together, and the indices of those still to come.
+    #: Requests that were sent ahead, and the replies to them.
+    _sent: deque[Message] = field(default_factory=deque)
     _replies: Iterator[Reply] = field(default_factory=lambda: iter(()))
-    _sent: deque[int] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
         self._locals = PageLocals(self._examples)
@@ -371,43 +372,55 @@ class _PageRun:
         else:
             if exchange := self._imports.before(index):
                 run.ask("run", _encoded(exchange), seconds)
-            reply = self._reply(run, index, indices, seconds)
+            self._send_ahead(run, index, indices, seconds)
+            reply = self._ask(run, self._request(index), seconds)
         lost = f"was stopped after {seconds:g} s" if reply.late else ""
         taken = time.monotonic() - start
         error = None if lost else reply.error
         return Outcome(reply.output, reply.printed, error, lost, seconds=taken)
 
-    def _reply(self, run: Run, index: int, indices: Sequence[int], seconds: float) -> Reply:
-        """Return the reply to an input, which may have been sent already. Raises LostError."""
-        if self._sent and self._sent.popleft() == index and (reply := next(self._replies, None)):
-            return reply
-        together = self._together(index, indices)
-        if len(together) < 2:
-            return run.ask(_request(self._examples[index]), self._code(index), seconds)
-        inputs = [
-            ("shown" if self._examples[i].expected else "input", self._code(i)) for i in together
-        ]
-        self._sent, self._replies = deque(together[1:]), run.ask_each(inputs, seconds)
-        return next(self._replies)
+    def _ask(self, run: Run, request: Message, seconds: float) -> Reply:
+        """Return the reply to a request, which may have been sent already. Raises LostError."""
+        if not self._sent:
+            return run.ask(*request, seconds)
+        sent, reply = self._sent.popleft(), next(self._replies)
+        assert sent.body == request.body
+        if reply.is_last:
+            self._sent.clear()
+        return reply
 
-    def _together(self, index: int, indices: Sequence[int]) -> Sequence[int]:
-        """Return the examples from one on that can be sent with it: nothing is asked in between.
+    def _send_ahead(self, run: Run, index: int, indices: Sequence[int], seconds: float) -> None:
+        """Send an input of Python with those below it, behind which nothing is to be asked.
 
-        Waiting for a reply to each would take several times the time that most inputs take.
+        Waiting for a reply to each would take several times the time that most inputs take. Lua's
+        take longer, and are sent one by one.
         """
-        plan, first = self._plan, self._examples[index]
-        at = bisect(indices, index)
-        together, last = [index], index
+        if self._sent or self._language != PYTHON:
+            return
+        together, at = [index], bisect(indices, index)
         for i in indices[at : at + _MOST_TOGETHER]:
-            example = self._examples[i]
-            is_asked = self._examples[last].value or last in plan.after
-            has_hidden = any(e.hidden for e in self._examples[last + 1 : i + 1])
-            if is_asked or has_hidden or _circumstances(example) != _circumstances(first):
+            if not self._follows(together[-1], i):
                 break
             together.append(i)
-            last = i
-        is_session = first.language == PYTHON and first.kind is Kind.PROMPT
-        return together if is_session else [index]
+        if len(together) > 1:
+            names = ["shown" if self._examples[i].expected else "input" for i in together]
+            self._sent = deque(map(Message, names, map(self._code, together)))
+            self._replies = run.ask_each(tuple(self._sent), seconds)
+
+    def _follows(self, last: int, index: int) -> bool:
+        """Tell whether nothing is asked between two examples, if the first one shows a value."""
+        above, example = self._examples[last], self._examples[index]
+        is_asked = bool(above.value) or last in self._plan.after
+        has_hidden = any(e.hidden for e in self._examples[last + 1 : index + 1])
+        are_prompts = above.kind is example.kind is Kind.PROMPT
+        return are_prompts and _place(above) == _place(example) and not (is_asked or has_hidden)
+
+    def _request(self, index: int) -> Message:
+        """Return the request that runs an example."""
+        example = self._examples[index]
+        # A cell of Lua is an input: at the prompt, too, several statements show no value.
+        is_cell = example.language == PYTHON and example.kind is not Kind.PROMPT
+        return Message("cell" if is_cell else "input", self._code(index))
 
     def _code(self, index: int) -> bytes:
         """Return the code to run for an example."""
@@ -457,16 +470,9 @@ del _th_docs_name
 }
 
 
-def _circumstances(example: Example) -> tuple[object, ...]:
-    """Return what inputs that are sent together have in common."""
-    return example.kind, example.module, example.group, example.settings.timeout
-
-
-def _request(example: Example) -> str:
-    # A cell of Lua is an input: at the prompt, too, several statements show no value.
-    """Return the name of the request that runs an example."""
-    is_cell = example.language == PYTHON and example.kind is not Kind.PROMPT
-    return "cell" if is_cell else "input"
+def _place(example: Example) -> tuple[object, ...]:
+    """Return the namespace of an example, and its time limit."""
+    return example.module, example.group, example.settings.timeout
 
 
 def _encoded(text: str) -> bytes:

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from io import BytesIO
-from itertools import starmap
 from pathlib import Path
 
 from th_shell.docs.running.protocol import (
@@ -122,6 +121,13 @@ class Reply:
     error: str | None = None
     #: It was stopped because its time was over.
     late: bool = False
+    #: It should have printed something, and has not.
+    silent: bool = False
+
+    @property
+    def is_last(self) -> bool:
+        """Tell whether nothing more is done of what was sent with the request."""
+        return self.silent or self.error is not None
 
 
 class Starter:
@@ -269,21 +275,16 @@ class Run:
         self._send(name, body)
         return self._answer(seconds)
 
-    def ask_each(self, inputs: Sequence[tuple[str, bytes]], seconds: float) -> Iterator[Reply]:
-        """Send inputs at a time, and yield the reply to each. Raises LostError.
+    def ask_each(self, requests: Sequence[Message], seconds: float) -> Iterator[Reply]:
+        """Send requests at a time, and yield the reply to each. Raises LostError.
 
-        inputs: the text of each, behind the name `input`, or `shown` where the page shows an
-        output. There is no further reply behind an error, nor behind a `shown` without output.
-        seconds: the time limit of each.
+        There is no further reply behind one that `is_last`. seconds: the time limit of each.
         """
-        self._send("inputs", b"".join(map(message_of, starmap(Message, inputs))))
-        for name, _ in inputs:
+        self._send("several", b"".join(map(message_of, requests)))
+        for _ in requests:
             if not self._messages:
                 time.sleep(_GATHERING)
-            reply = self._answer(seconds)
-            yield reply
-            if reply.error is not None or name == "shown" and not reply.output:
-                return
+            yield self._answer(seconds)
 
     def _send(self, name: str, body: bytes) -> None:
         """Send a request. Raises LostError."""
@@ -319,17 +320,18 @@ class Run:
                 elif reply.name == "values":
                     printed = self.position()
                     os.write(self._requests, GO)
-                elif reply.name in ("done", "error"):
+                elif reply.name in ("done", "silent", "error"):
                     break
                 else:
                     raise self._lost(_MEDDLED)
         except BrokenPipeError:
             raise self._lost(self._ending()) from None
-        is_counted = reply.name == "done" and reply.body.isdigit()
+        is_counted = reply.name != "error" and reply.body.isdigit()
         start, text = self._end, self._whole_output(int(reply.body) if is_counted else None)
         shown = _decoded(text)
         before = shown if printed is None else _decoded(text[: max(0, printed - start)])
-        return Reply(shown, before, _decoded(reply.body) if reply.name == "error" else None, late)
+        error = _decoded(reply.body) if reply.name == "error" else None
+        return Reply(shown, before, error, late, reply.name == "silent")
 
     def shell(self, command: ShellLine, seconds: float = 60) -> Reply:
         """Run a command in the run's folder. Raises LostError."""

@@ -11,17 +11,18 @@ message is a line with a word and a number, then so many bytes, its body, and a 
     seed    sets the seed of random numbers
     run     runs code and shows no values
     input   runs an input as a prompt does, and shows its values
-    inputs  runs inputs of Python one after the other, and replies to each, up to the first that
-            fails; the body has a message for each, `input`, or `shown` for one that must print
-            something if the next one is to run
+    several does what several requests of Python ask for, and replies to each, up to the first that
+            fails; its body has their messages
+    shown   runs an input that must print something, as one of several: if it prints nothing, the
+            reply is `silent`, and nothing more is done of what was sent with it
     cell    runs statements of Python as a notebook does, which shows the value of the last one
     module  begins a namespace with the names of a module of Python: a folder, and the name
 
 The replies are `done` and `error`, with the message. During `input` and `cell` an engine may reply
 `values` first: what follows is the values that the prompt shows. Its body is the number of bytes
 that were printed so far; an engine that does not know it reads the line `go` then. The body of
-`done` may be that number, too; otherwise an engine waits for the next request before it prints. An
-engine that gets SIGINT stops the example and replies `error`.
+`done` may be that number, too; that of each of several requests is. An engine that gets SIGINT
+stops the example and replies `error`.
 """
 
 import os

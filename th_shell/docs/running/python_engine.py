@@ -5,7 +5,6 @@ imports the standard library alone. Examples share one namespace, that of `__mai
 run as at Python's prompt, which shows the value of each expression; a cell as in a notebook, which
 shows the value of the last one. Besides the requests of every engine it knows
 
-    inputs  run inputs up to the first one that fails;
     cell    run several statements as a notebook does;
     module  begin a namespace with the names of a module and of the prelude.
 
@@ -37,6 +36,9 @@ from typing import Any, BinaryIO
 
 _REQUESTS, _REPLIES = 3, 4
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+
+#: The most bytes of an output that may have nothing to read.
+_NOTHING = 8
 
 _SEED = random.Random.seed
 
@@ -319,12 +321,12 @@ def _message(requests: BinaryIO) -> tuple[str, str] | None:
 
 
 def _single_requests(name: str, body: str) -> Iterator[tuple[str, str]]:
-    """Yield a request, or the inputs that it consists of."""
-    if name != "inputs":
+    """Yield a request, or those that it consists of."""
+    if name != "several":
         yield name, body
         return
-    inputs = BytesIO(body.encode("utf-8", "surrogateescape"))
-    while one := _message(inputs):
+    requests = BytesIO(body.encode("utf-8", "surrogateescape"))
+    while one := _message(requests):
         yield one
 
 
@@ -334,6 +336,11 @@ def _reply(name: str, body: str) -> None:
     data = b"%s %d\n%s\n" % (name.encode(), len(text), text)
     while data:
         data = data[os.write(_REPLIES, data) :]
+
+
+def _is_nothing(output: int, start: int, end: int) -> bool:
+    """Tell whether a part of the output has nothing to read."""
+    return end - start <= _NOTHING and not os.pread(output, max(end - start, 0), start).strip()
 
 
 def _flush() -> None:
@@ -377,8 +384,9 @@ def main() -> None:
             if os.getpid() != process:  # a copy of this process, which the page has made
                 os._exit(0)
             before, printed = printed, os.fstat(output).st_size
-            _reply("error" if error else "done", error or str(printed))
-            if error or name == "shown" and printed == before:
+            silent = name == "shown" and _is_nothing(output, before, printed)
+            _reply("error" if error else "silent" if silent else "done", error or str(printed))
+            if error or silent:
                 break
 
 
