@@ -281,14 +281,10 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
         key: Any
         try:
             if named:
-                out = named.get("out")
-                if out.__class__ is Tensor and len(named) == 1 and not more:
+                if len(named) == 1 and named.get("out").__class__ is Tensor and not more:
                     plan = plans.get(key := (first.__class__, second.__class__, "out", Tensor))
                     if plan is not None:
-                        if out._storage is not None or not out._array.flags.carray:
-                            _check_memory(out, _arguments(first, second, ()), named)
-                        is_one = second is _NOTHING
-                        return plan(first, out=out) if is_one else plan(first, second, out=out)
+                        return _written(plan, first, second, named["out"])
                 types = map(type, named.values())
                 key = (first.__class__, second.__class__, *map(type, more), *named, *types)
                 plan = plans.get(key)
@@ -318,6 +314,13 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
     call.__name__ = name.rpartition(".")[2]
     call.__module__ = "th_shell.torch"  # where pickles find it
     return call
+
+
+def _written(plan: Plan, first: Any, second: Any, out: Tensor) -> Any:
+    """Call a plan for one argument or two, and a tensor for the result."""
+    if out._storage is not None or not out._array.flags.carray:
+        _check_memory(out, _arguments(first, second, ()), {"out": out})
+    return plan(first, out=out) if second is _NOTHING else plan(first, second, out=out)
 
 
 def _arguments(first: Any, second: Any, more: tuple[Any, ...]) -> tuple[Any, ...]:
