@@ -10,6 +10,7 @@ from th_shell.start_up import forget_folder
 forget_folder()  # before any import, which could find another module in the working directory
 import gc  # noqa: E402
 import signal  # noqa: E402
+import sys  # noqa: E402
 from types import FrameType  # noqa: E402
 from typing import NoReturn  # noqa: E402
 
@@ -20,6 +21,9 @@ _INTERRUPTED = 130
 #: New objects behind which the collector looks for garbage: those of a page stay until its report.
 _MANY_OBJECTS = 100_000
 
+#: Bytes of a page that are looked at for prompts.
+_LOOK = 1 << 16
+
 
 def main() -> int:
     """Run th-docs; the exit status."""
@@ -27,7 +31,7 @@ def main() -> int:
     try:
         from th_shell.docs.running.processes import start_ahead
 
-        start_ahead()
+        start_ahead(with_runtime=not any(map(_is_python, sys.argv[1:])))
         from th_shell.docs.cli import main as run
 
         if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
@@ -38,6 +42,15 @@ def main() -> int:
     except (ImportError, MemoryError) as error:
         complain(str(error) or "not enough memory", "th-docs")
         return _CANNOT_RUN
+
+
+def _is_python(word: str) -> bool:
+    """Tell whether a word names a file with prompts of Python: its runs need no runtime."""
+    try:
+        with open(word, "rb") as page:
+            return b">>> " in page.read(_LOOK)
+    except (OSError, ValueError):
+        return False
 
 
 def _interrupt(number: int, _: FrameType | None) -> NoReturn:

@@ -60,7 +60,7 @@ _START = """\
 import json, sys
 sys.path[:], sys.prefix, sys.exec_prefix = json.loads(sys.argv[1])
 from th_shell.docs.running.starter import main
-main(int(sys.argv[2]))
+main(int(sys.argv[2]), with_runtime=len(sys.argv) > 3)
 """
 
 
@@ -194,10 +194,13 @@ class Starter:
 _ahead: list[tuple[subprocess.Popen[bytes], socket.socket]] = []
 
 
-def start_ahead() -> None:
-    """Start the processes that a page of Lua needs, which then load while this process does."""
+def start_ahead(with_runtime: bool) -> None:
+    """Start the processes that a page of Lua needs, which then load while this process does.
+
+    with_runtime: let them load the runtime, too, before they are asked for a run in Lua.
+    """
     with suppress(OSError):  # the first page says why there are none
-        _ahead.extend([_start_process(), _start_process()])
+        _ahead.extend([_start_process(with_runtime), _start_process(with_runtime)])
 
 
 def _new_process() -> tuple[subprocess.Popen[bytes], socket.socket]:
@@ -205,15 +208,16 @@ def _new_process() -> tuple[subprocess.Popen[bytes], socket.socket]:
     return _ahead.pop() if _ahead else _start_process()
 
 
-def _start_process() -> tuple[subprocess.Popen[bytes], socket.socket]:
+def _start_process(with_runtime: bool = False) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """Start a process that starts runs; return it, and the connection to it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     path = [*(os.path.abspath(path) for path in sys.path if path), _TOP]
     module_paths = json.dumps([path, sys.prefix, sys.exec_prefix])
+    loads = ["runtime"] if with_runtime else []
     randomize_programs()
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-ISuc", _START, module_paths, str(theirs.fileno())],
+            [sys.executable, "-ISuc", _START, module_paths, str(theirs.fileno()), *loads],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],

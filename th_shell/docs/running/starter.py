@@ -40,14 +40,16 @@ _RUNS = -1  # instead of the status of a process that has not ended
 _FEW, _MANY = 1, 6
 
 
-def main(descriptor: int) -> NoReturn:
-    """Start runs as a socket asks, until it is closed."""
+def main(descriptor: int, with_runtime: bool) -> NoReturn:
+    """Start runs as a socket asks, until it is closed. with_runtime: load it before that."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for th-docs, which closes the socket
     requests = socket.socket(fileno=descriptor)
     runtime = _Runtime()
     system.adopt_orphans()
     ended = _notice_endings()
     keepers: dict[int, str] = {}
+    if with_runtime:
+        runtime.load()
     while True:
         ready, _, _ = select.select([requests.fileno(), ended], [], [])
         if ended in ready:
@@ -77,14 +79,21 @@ class _Runtime:
         self._engine: Engine | None = None
         self._runs = 0
 
+    def load(self) -> None:
+        """Load the runtime, and make an engine."""
+        from th_shell.docs.running.worker import new_engine  # late: other engines need no runtime
+
+        self._engine = new_engine()
+
     def load_more(self) -> None:
         """Load what many runs need, the more the more runs there were before."""
-        from th_shell.docs.running.worker import new_engine, rehearse
-        from th_shell.runtime.shell import preload_lapack, preload_random  # late: as the worker
+        from th_shell.docs.running.worker import rehearse  # late, as above
+        from th_shell.runtime.shell import preload_lapack, preload_random
 
         if self._engine is None:
-            self._engine = new_engine()
-        elif self._runs == _FEW:
+            self.load()
+            assert self._engine is not None
+        if self._runs == _FEW:
             preload_random()
             rehearse(self._engine)
         elif self._runs == _MANY:
