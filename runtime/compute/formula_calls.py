@@ -218,7 +218,8 @@ def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
     loops, lines = [], []
     for i, step in enumerate(steps):
         if step.ufunc is None:
-            if {step.inputs[0].type, step.out.type} != {"d", "f"}:
+            is_known = {step.inputs[0].type, step.out.type} == {"d", "f"}
+            if not is_known or conversion(step.out.type == "d") is None:
                 return None, []
             loops.append(_converter(step))
             lines.append(_conversion(step, places))
@@ -273,7 +274,7 @@ def _conversion(step: Step, places: dict[Operand, int]) -> str:
 def _converter(step: Step) -> str:
     """Return Lua code that makes the function for a conversion."""
     name = _names(step)[0]
-    return f"local {name} = make_{name}({conversion(name == 'widen') or 'nil'})"
+    return f"local {name} = make_{name}({conversion(name == 'widen')})"
 
 
 def _address(x: Operand, places: dict[Operand, int], k: int) -> str:

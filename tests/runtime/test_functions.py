@@ -82,6 +82,16 @@ def test_floats_in_all_ways(lua: Lua, name: str, layout: str, count: int) -> Non
     )
 
 
+@pytest.mark.parametrize("name", ["acos", "asin", "atan", "atan2", "tan", "tanh"])
+def test_nearest_floats(lua: Lua, name: str) -> None:
+    more = ", -x" if name == "atan2" else ""
+    lua(f"function f(x) return torch.{name}(x{more}) end")
+    lua("function wrong(x) return f(x):ne(f(x:double()):float()):sum() end")
+    lua("x, sum = torch.FloatTensor(20000):uniform(-1, 1), 0")
+    lua("for i = 1, 20 do sum = sum + wrong(x:narrow(1, i, 1)) + wrong(x:narrow(1, i, i)) end")
+    assert lua("print(sum, wrong(x), wrong(x:view(-1, 5):t()))").split() == ["0"] * 3
+
+
 @pytest.mark.parametrize("p", [0.5, 1.5, 3])
 def test_norms_are_of_floats(lua: Lua, p: float) -> None:
     raised, numbers = _c_function("power", 2), (1.1, 2.7, 3.3, 0.4)
