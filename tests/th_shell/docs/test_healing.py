@@ -34,9 +34,9 @@ SHOWN = " 1\n 2\n 3\n[torch.DoubleTensor of size 3]\n"
             "> (x[1]",
         ),
         (
-            "> x:sum() -- the sum of\nall elements\nof x\n6\n",
+            "> x:sum() -- the sum of\nall elements  -- or all\nof x\n6\n",
             "the end of the comment stands under it",
-            "> x:sum() -- the sum of all elements of x",
+            "> x:sum() -- the sum of all elements  -- or all of x",
         ),
         (
             "> x:reshape(1, 3)\n123\n[torch.DoubleTensor of size 1x3]\n",

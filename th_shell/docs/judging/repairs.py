@@ -155,9 +155,9 @@ _curly_quotes = _substitution(
 #: A word of prose, and no string, path or name of a program.
 _WORD = pattern(r"(?<!\S)[(\"]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"]*(?!\S)")
 _COMMENTS = {LUA: re.compile(r"--(?!\[)"), PYTHON: re.compile(r"#")}
-#: Lines that never end a comment: that with a tensor's sizes, a printed object, code, a comment.
+#: Lines that never end a comment: that with a tensor's sizes, a printed object, code.
 _NO_COMMENT = pattern(
-    r"[\[(]\s*torch\.\w+|^\s*[<{\[]|^\s*[\w.:]+\(|\w\s*=|\w\(\w*\)|--|#"
+    r"[\[(]\s*torch\.\w+|^\s*[<{\[]|^\s*[\w.:]+\(|\w\s*=|\w\(\w*\)"
     r"|^\s*(?:local|for|while|if|function|return|end)\b[^.]*\b(?:do|then|end|function|return)\b"
 )
 _WRAPPED = 3  # lines at most that the end of a comment has
@@ -178,7 +178,8 @@ def _wrapped_comment(passage: Passage) -> Iterator[Repair]:
         # A number may be the end of a comment, but also what the example prints.
         is_part = silent or _WORD.search(line.text)
         text = line.text.strip()
-        if not text or not is_part or text in printed or _NO_COMMENT.search(text):
+        is_code = _NO_COMMENT.search(text) or silent and comment.search(text)
+        if not text or not is_part or text in printed or is_code:
             return
         wrapped.append(text)
         removed[line.number] = ()
