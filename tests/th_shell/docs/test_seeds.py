@@ -67,6 +67,6 @@ def test_without_errata_every_failure_is_told_apart(tmp_path: Path) -> None:
     found = Counter(example["verdict"] for example in examples)
     assert found["healed"] >= 37
     assert found["damaged"] >= 50
-    # Two printouts lack characters that nothing in them tells of.
+    # Two printouts lack characters, one line ends a comment: nothing in them tells of that.
     plain = [e["line"] for e in examples if e["verdict"] in ("differs", "error")]
-    assert plain == [148, 162]
+    assert plain == [2233, 148, 162]

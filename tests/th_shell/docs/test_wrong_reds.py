@@ -62,6 +62,8 @@ NAMES = {
     # A name in other letters that the page uses over and over is its own.
     "outputSize = 3\n" + "x = nosuch.f(outputsize)\n" * 3: "ran fragment fragment fragment",
     "hiddenSize = 3\nerror(hiddensize, inputsize)": "ran fragment",
+    "x = 3\n> X\n4\n> X\n5\n> X\n6": "ran fragment fragment fragment",
+    "x = 3\n> X\n3\n> X\n5\n> X\n6": "ran healed differs differs",  # a repair tells of a slip
     # A name that an input reads and sets.
     "a, b = ...\nb = b + 1": "ran fragment",
     "b = nil\nb = b + 1": "ran error",

@@ -105,7 +105,10 @@ def with_fragments(
         for result in results
         for name in names.read_names(result.example.language, result.example.source)
     )
-    usual = frozenset(name for name, times in uses.items() if times > _MOST_SLIPS)
+    slips = set[str]()  # what repairs have taken out
+    for result in results:
+        slips |= {*re.findall(r"\w+", result.original)} - {*re.findall(r"\w+", result.repaired)}
+    usual = frozenset(name for name, times in uses.items() if times > _MOST_SLIPS) - slips
     for result, (outcome, _) in zip(results, outcomes, strict=True):
         language, group = result.example.language, result.example.group
         if (language, group) not in judges:
