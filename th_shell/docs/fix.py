@@ -207,6 +207,9 @@ class Correction:
             return None
         if "Tensor of size" in self.text and "Tensor of dimension" not in self.text:
             printed = printed.replace("of dimension", "of size")
+        if example.language == PYTHON and example.kind is Kind.PROMPT:
+            blank = [line or "<BLANKLINE>" for line in printed.removesuffix("\n").split("\n")]
+            printed = "\n".join(blank)
         if result.note == LEFT_OUT:
             return self._put_in(index, printed)
         first, last = example.documented or (0, -1)
@@ -222,9 +225,6 @@ class Correction:
         is_known = all(_around(self._lines[line.number - 1], line) for line in old)
         if not is_known:
             return None
-        if example.language == PYTHON and example.kind is Kind.PROMPT:
-            blank = [line or "<BLANKLINE>" for line in printed.removesuffix("\n").split("\n")]
-            printed = "\n".join(blank)
         is_same = comparison(example)
         new = rewritten(
             [line.text for line in old],

@@ -240,6 +240,7 @@ LEFT_OUT = ">>> 1\n1\n>>> 2\n>>> 3\n3\n"
     [
         ("python", LEFT_OUT, LEFT_OUT.replace("2\n", "2\n2\n")),
         ("python", LEFT_OUT.replace("> 2", "> print('2\\t2')"), None),
+        ("python", LEFT_OUT.replace("> 2", "> print('2\\n')"), "\n2\n<BLANKLINE>\n>>> 3\n"),
         ("lua", "> 1\n1\n" * 5 + "> x = torch.ones(2)\n> x\n> 3\n3\n", "> x\n 1\n 1\n"),
         ("lua", "> 1\n1\n" * 5 + "> x = 7\n> x\n\n> 3\n3\n", "> x\n7\n"),
         ("python", LEFT_OUT.replace("2\n", "2\n\n"), LEFT_OUT.replace("2\n", "2\n2\n")),
