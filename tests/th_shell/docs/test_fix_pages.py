@@ -1,10 +1,10 @@
-"""`th-docs fix` restores the text of a page whose outputs were spoilt, or leaves it untouched."""
+"""`th-docs fix` writes what spoilt outputs of a page have shown, or what is printed, or nothing."""
 
 import random
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 
 import pytest
@@ -37,12 +37,25 @@ class QuickChecker(Checker):
         return ReadPage(page, self.runner or runner)
 
 
-def spoilt(
-    original: Correction, mutations: Sequence[Mutation], fixed: Sequence[Change] = ()
-) -> str:
-    """The text of a page whose outputs are spoilt; fixed: what is changed for the better."""
-    changes = [Change(mutation.index, dict(mutation.new)) for mutation in mutations]
-    return original.changed([*changes, *fixed])
+def spoilt(original: Correction, mutations: Sequence[Mutation]) -> str:
+    """The text of a page whose outputs are spoilt."""
+    return original.changed([Change(mutation.index, dict(mutation.new)) for mutation in mutations])
+
+
+def words(text: str) -> list[str]:
+    """The words of an output, in which a tensor is of a size, as manuals write."""
+    return text.replace("of dimension", "of size").split()
+
+
+def shown(read: ReadPage) -> tuple[list[str], list[list[str]]]:
+    """The inputs of a page, and the words that it shows below them."""
+    examples = read.page.examples
+    return [e.source for e in examples], [words(e.expected) for e in examples]
+
+
+def is_said(found: list[str], *known: list[str]) -> bool:
+    """Whether each word stands in its place in one of the known texts."""
+    return all(word in others for word, *others in zip_longest(found, *known))
 
 
 def can_be_restored(mutation: Mutation) -> bool:
@@ -67,36 +80,31 @@ def restored(
 ) -> tuple[int, int]:
     """How many of some mutations of a page are restored, and how many there are.
 
-    Those which are not must be left.
+    Those which are not must be left: what is written is what was there or what is printed.
     """
     compiler = Compiler()
     trial = Trial(page, starter, compiler, errata)
     checker = QuickChecker(starter, compiler, Configuration(errata=errata), runner=trial.runner)
     original = Correction(page, checker)
-    found = islice(trial.mutations(chance), count)
-    mutations = list(filter(can_be_restored, found))
-    inputs = [example.source for example in trial.examples]
+    mutations = list(filter(can_be_restored, islice(trial.mutations(chance), count)))
+    inputs, truth = shown(checker.read(page))
+    runs = trial.runner.evaluate(trial.examples)
+    printed = [words(run.output + (run.error or "")) for run, *_ in runs]
     total = 0
     for group in grouped(mutations):
-        text = spoilt(original, group)
-        is_alike = [e.source for e in checker.read(page, text).page.examples] == inputs
+        is_alike = shown(checker.read(page, spoilt(original, group)))[0] == inputs
         for part in [group] if is_alike else [[mutation] for mutation in group]:
             page.write_bytes(spoilt(original, part).encode("utf-8", "surrogateescape"))
-            total += _mended(original, Correction(page, checker), part, is_alike)
+            found = Correction(page, checker)
+            now, texts = shown(checker.read(page, found.changed(found.changes)))
+            if now != inputs:
+                assert not found.changes
+                continue
+            left = {mutation.index for mutation in part} - {c.index for c in found.changes}
+            rows = enumerate(zip(texts, truth, printed, strict=True))
+            assert [(i, *row) for i, row in rows if i not in left and not is_said(*row)] == []
+            total += len(part) - len(left)
     return total, len(mutations)
-
-
-def _mended(
-    original: Correction, found: Correction, part: Sequence[Mutation], is_alike: bool
-) -> int:
-    """How many mutations are restored; is_alike: whether the inputs are those of the page."""
-    new, mended = found.changed(found.changes), {change.index for change in found.changes}
-    left = [mutation for mutation in part if mutation.index not in mended]
-    if not is_alike:
-        left = [] if new == original.changed(original.changes) else list(part)
-    fixed = [change for change in original.changes if change.index in mended]
-    assert new == spoilt(original, left, fixed)
-    return len(part) - len(left)
 
 
 @pytest.mark.thorough
