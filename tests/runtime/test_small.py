@@ -80,7 +80,6 @@ def compare(lua: Lua, kind: str, name: str, make: str, seeded: bool = False) -> 
 
 
 KINDS = ("Double", "Float", "Byte", "Short", "Long")
-SLOW = pytest.mark.slow
 OTHERS = {**INDEXING, **ORDER, **BUILD, **PARTS}
 PYTHONS = {("Long", name.strip()) for name in ("indexAdd", *ORDER)}
 
@@ -96,9 +95,9 @@ def test_products(lua: Lua, kind: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        pytest.param(kind, name, marks=[] if k % len(KINDS) == i or name in BUILD else SLOW)
-        for k, name in enumerate(OTHERS)
-        for i, kind in enumerate(KINDS)
+        (kind, name)
+        for name in OTHERS
+        for kind in KINDS
         if (kind, name.strip()) not in PYTHONS and not (name in BUILD and kind != "Double")
     ],
 )

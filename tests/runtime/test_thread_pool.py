@@ -72,17 +72,9 @@ def compare(lua: Lua, expression: str, threads: int, tolerance: float = 0) -> st
         end""")
 
 
-def pairs() -> Iterator[object]:
-    """Each expression with two of the numbers of threads; the third is slow."""
-    for i, (name, expression) in enumerate(SHARED.items()):
-        slow = 100 if name == "singular values" else THREADS[i % 3]
-        for threads in THREADS:
-            marks = [pytest.mark.slow] if threads == slow else []
-            yield pytest.param(expression, threads, id=f"{name}-{threads}", marks=marks)
-
-
 @pytest.mark.thorough
-@pytest.mark.parametrize(("expression", "threads"), list(pairs()))
+@pytest.mark.parametrize("threads", THREADS)
+@pytest.mark.parametrize("expression", SHARED.values(), ids=SHARED)
 def test_several_threads(
     shared: Lua,
     engines: dict[int, Engine],

@@ -260,7 +260,7 @@ def test_the_page_finds_no_modules_of_ours(run: Run) -> None:
     assert ask(run, "input", "import lua_engine, worker").error is not None
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", OTHERS)
 def test_by_another_python(starter: Starter, name: str) -> None:
     command = shutil.which(name)

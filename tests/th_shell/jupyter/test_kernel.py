@@ -393,7 +393,7 @@ def test_comms_are_ignored(kernel: Client) -> None:
     assert kernel.result("1") == {"text/plain": "1"}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", ["exit", "x = 1\nexit()", "os.exit(3)"])
 def test_leaving(start: Any, code: str) -> None:
     client = start()

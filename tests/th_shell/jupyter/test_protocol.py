@@ -48,7 +48,7 @@ class TestKernel(tests.KernelTests):  # type: ignore[name-defined,misc]
     code_clear_output = "require('jupyter').clear_output()"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 class TestWelcome(tests.IopubWelcomeTests):  # type: ignore[name-defined,misc]
     kernel_name = "th"
     support_iopub_welcome = True
