@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.c_structs import ROOM, TENSOR, Flag
-from th_shell.runtime.core.dtypes import DTYPES, LONG, Array, DType, cast_scalar
+from th_shell.runtime.core.dtypes import DTYPES, EXACT, LONG, Array, DType, cast_scalar
 from th_shell.runtime.core.errors import ArgError, StorageExceeded, TorchError
 from th_shell.runtime.core.interrupts import uninterruptible
 from th_shell.runtime.core.memory import SLOTS
@@ -60,7 +60,7 @@ def fits_storage(storage: Storage, offset: int, sizes: Sizes, strides: Sizes) ->
     if offset < 0 or min(sizes) < 1 or min(strides) < 0:
         return False
     reach = sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
-    return offset + reach < storage.size
+    return offset + reach < storage.size and prod(sizes) <= EXACT
 
 
 class Tensor:

@@ -60,14 +60,14 @@ local function restored(dtype, found, offset, geometry, n)
   local s = class_ids.class_of(found) == dtype.storage_id
     and (dtype.storage_structs[found] or dtype.fetch_storage(found))
   if not s or n < 1 or n > c_structs.ROOM or offset < 0 then return nil end
-  local view, last = dtype.bare_view(n), offset
+  local view, last, count = dtype.bare_view(n), offset, 1
   for d = 1, n do
     local size, stride = geometry[d], geometry[n + d]
     if size < 1 or stride < 0 then return nil end
     view.size[d - 1], view.stride[d - 1] = size, stride
-    last = last + (size - 1) * stride
+    last, count = last + (size - 1) * stride, count * size
   end
-  if last >= tonumber(s.size) then return nil end
+  if last >= tonumber(s.size) or count > 2 ^ 53 then return nil end
   view.storage, view.storageOffset = s, offset
   return view, blocks.share_storage(found, s)
 end

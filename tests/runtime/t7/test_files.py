@@ -308,6 +308,8 @@ def test_what_cannot_be_saved(value: Any, error: type[Exception], message: str) 
 
 
 TENSOR = saved(share_array(np.ones((2, 3))))
+#: A tensor that has one element over and over, more often than a number of Lua's can tell.
+HUGE = TENSOR.replace(np.array([2, 3, 3]).tobytes(), np.array([2**63 - 1, 3, 0]).tobytes())
 
 
 @pytest.mark.parametrize(
@@ -326,6 +328,7 @@ TENSOR = saved(share_array(np.ones((2, 3))))
         ),
         (TENSOR.replace(b"\6\0\0\0\0\0\0\0", b"\6\0\0\0\0\0\0\x70"), "read 6 blocks instead of"),
         (TENSOR.replace(b"\3\0\0\0\0\0\0\0\1", b"\0\0\0\0\0\0\0\x7f\1"), "does not fit"),
+        (HUGE, "a tensor that does not fit"),
         (b"3\n1\n1\n0\n", "table index is nil (file, at byte 8)"),
         (b"2\n-5\n", "$ Torch: invalid memory size"),
         (b"2\nx\n", "read error: read 0 blocks instead of 1 (file, at byte 2)"),
@@ -335,6 +338,11 @@ def test_damaged_files(data: bytes, message: str) -> None:
     with pytest.raises(T7Error) as raised:
         loaded(data)
     assert message in str(raised.value)
+
+
+def test_damaged_sizes_in_lua(lua: Lua) -> None:
+    text = "".join(f"\\{byte:03}" for byte in HUGE)
+    assert "a tensor that does not fit" in lua.error(f"torch.deserialize('{text}')")
 
 
 def of_storage(dtype: Any, count: int, mode: str, elements: bytes = b"") -> bytes:
