@@ -148,7 +148,7 @@ def read(
         from th_shell.docs.reading.formats.docstrings import in_module  # late: few pages are such
 
         page = page._replace(blocks=in_module(page.blocks, path))
-    flags = doctest_flags(path)
-    page = page._replace(blocks=[replace(b, marks=b.marks | flags) for b in page.blocks])
+    if flags := doctest_flags(path):
+        page = page._replace(blocks=[replace(b, marks=b.marks | flags) for b in page.blocks])
     cut = cut_with_settings(page, compiler, rules.layer, files)
     return Page(path, files[-1], *cut, compiler, text, page.unread, rules.min_checked)
