@@ -97,9 +97,10 @@ def chosen_elements(array: Array, indices: Chosen) -> Array:
         return np.empty(shape, array.dtype)
     try:
         return canonical(array[_key(array.ndim, indices)])
-    except IndexError:
-        check_bounds(array.shape, indices)  # has the error in PyTorch's words
-        raise
+    except IndexError as error:
+        failure = error
+    check_bounds(array.shape, indices)  # has the error in PyTorch's words, and in no other one's
+    raise failure
 
 
 def _key(ndim: int, indices: Chosen) -> tuple[Any, ...]:

@@ -55,7 +55,9 @@ def described(program: str) -> str:
         exec("\n".join(statements), names)
         return _text(eval(expression, names))
     except Exception as error:
-        return f"{type(error).__name__}: {error}"
+        shown = f"{type(error).__name__}: {error}"
+        is_alone = error.__suppress_context__ or error.__context__ is None
+        return shown if is_alone else f"{error.__context__!r}, and behind it {shown}"
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
