@@ -281,6 +281,8 @@ def test_pages_of_lua(runner: Runner, tmp_path: Path, page: str, verdicts: str) 
 FENCES = {
     ("page.md", "```\n#include <x.h>\nint f() {\n  return 0;\n}\n```\n"): "",
     ("page.md", "```\nimport torch\nx = torch.ones(2)\n```\n"): "",
+    ("page.md", "```\nprint('a' + 'b')\nfor a in b:\n    print(a)\n```\n"): "",
+    ("page.md", "```\nprint('a' + 'b')\nfor a in pairs{} do\nend\n```\n"): "error ran",
     ("page.md", "```\nimport = 3\nx = torch.ones(import)\n```\n"): "ran ran",
     ("page.md", "```\n  L = f(); // all of it\n  return 0;\n}\n```\n"): "",
     ("page.md", "```\nprint('a; // b') -- 'c'\n```\n"): "differs",

@@ -47,7 +47,8 @@ _PYTHON_PROMPT = pattern(r"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:)")
 #: A line of C, C++ or Java, and of Python where Lua is meant.
 _FOREIGN = pattern(
     r"^\s*(?:#include\s*[<\"]|//\s|/\*|public class )|^[^\"'\[]*;\s*//\s"
-    r"|^\s*(?:from\s+[\w.]+\s+import\s|import\s+[\w.]+\s*$|(?:def|class)\s[^:]*:\s*$)"
+    r"|^\s*(?:from\s+[\w.]+\s+import\s|import\s+[\w.]+\s*$|(?:def|class|elif)\s[^:]*:\s*$"
+    r"|for\s+\w+(?:,\s*\w+)*\s+in\s[^:]*:\s*$|(?:else|try|finally):\s*$)"
 )
 
 
