@@ -171,6 +171,12 @@ def imported_names(source: str) -> set[str]:
     return set(_names(source).imported) if "import" in source else set()
 
 
+def imports(source: str) -> str:
+    """Return the statements of code that import, each on a line of its own."""
+    found = (s for s in statements(source) if isinstance(s, (ast.Import, ast.ImportFrom)))
+    return "".join(f"{ast.unparse(statement)}\n" for statement in found)
+
+
 def shown_name(source: str) -> str:
     """Return the variable that code shows at its end, be it by `print`, or ''.
 

@@ -29,7 +29,7 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Kind
 from th_shell.docs.reading.page import Page, read
 from th_shell.docs.running.configured import configured_runner, with_imports, with_marks_decided
-from th_shell.docs.running.evaluation import Runner, Runs
+from th_shell.docs.running.evaluation import HiddenError, Runner, Runs
 from th_shell.docs.running.processes import Starter, StoppedError
 from th_shell.docs.settings.configuration import configuration
 from th_shell.docs.settings.settings import Configuration, PageError
@@ -176,21 +176,39 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
 def _with_programs(results: Sequence[Result], page: Page, runner: Runner) -> list[Result]:
     """Return the results, those of blocks that hold only as programs of their own as such.
 
-    Such a block of Lua has no prompts, and requires first what a block above has required.
+    Such a block has no prompts. In Lua, it requires first what a block above has required; in
+    Python, it uses nothing of the blocks above but what they import.
     """
-    required: set[str] = set()
+    required, imports = set[str](), runner.preludes.get(PYTHON, "") + "\n"
     mended: list[Result] = []
     for _, of_block in groupby(results, lambda result: result.example.block):
         block = list(of_block)
-        modules = [_REQUIRED.findall(result.example.source) for result in block]
-        is_wrong = any(result.failed for result in block)
-        if is_wrong and block[0].example.kind is Kind.BARE and required.intersection(modules[0]):
-            judged = judge_page([result.example for result in block], runner, {}, {}).results
-            alone = with_announced_errors(judged, page.code_lines, page.text)
-            block = block if any(result.failed for result in alone) else list(alone)
+        sources = [result.example.source for result in block]
+        modules = [_REQUIRED.findall(source) for source in sources]
+        is_python = block[0].example.language == PYTHON
+        if any(result.failed for result in block) and block[0].example.kind is Kind.BARE:
+            source = "\n".join((imports, *sources))
+            needed = python_syntax.read_names(source) - python_syntax.bound_names(source)
+            is_whole = is_python and not needed - python_syntax.BUILTINS
+            if is_whole or not is_python and required.intersection(modules[0]):
+                block = _alone(block, page, runner, imports)
         required.update(*modules)
+        if is_python:
+            ran = (result for result in block if not result.failed)
+            imports += "".join(python_syntax.imports(r.example.source) for r in ran)
         mended += block
     return mended
+
+
+def _alone(block: list[Result], page: Page, runner: Runner, imports: str) -> list[Result]:
+    """Return a block's results as a program of its own, if it holds so."""
+    runner = replace(runner, preludes={**runner.preludes, PYTHON: imports})
+    try:
+        judged = judge_page([result.example for result in block], runner, {}, {}).results
+    except HiddenError:
+        return block  # the imports need what the page has made above
+    alone = with_announced_errors(judged, page.code_lines, page.text)
+    return block if any(result.failed for result in alone) else list(alone)
 
 
 _REQUIRED = pattern(r"\brequire[\s(]{0,9}[\"']([\w.-]+)")

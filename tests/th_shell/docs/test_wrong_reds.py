@@ -1,6 +1,7 @@
 """Pages that are right, each beside one that is nearly the same and wrong: what must stay red."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
@@ -110,6 +111,29 @@ NAMES = {
     # A file of a module's own.
     "loadstring('error(\"cannot open </a/x> in mode r\")', '@/m/init.lua')()": "fragment",
     "loadstring('error(\"cannot read </a/x> in mode r\")', '@/m/init.lua')()": "error",
+    # What th leaves out of a module.
+    "socket = require 'socket'\nsocket.connect('a', 80)": "ran fragment",
+    "socket = require 'socket'\nsocket.nosuch('a', 80)": "ran error",
+    # What LuaJIT does not know of later Luas.
+    "> 7 // 2\n3": "fragment",
+    "> 7 / / 2\n3": "damaged",
+    "> x = 7 // 2\n> x\n3": "fragment fragment",
+    "> x = 3 << 1": "fragment",
+    "> x = 3 < < 1": "damaged",
+    "> x = 6 & 3": "fragment",
+    "> x = 6 && 3": "damaged",
+    "> local x <const> = 3": "fragment",
+    "> local x <> = 3": "damaged",
+    "local _ENV = {assert = assert}\nassert(print == nil)": "ran fragment",
+    "local _EVN = {assert = assert}\nassert(print == nil)": "ran error",
+    # A question about a file that nobody has.
+    "> exists = function() end\n> exists 'a'\ntrue": "ran fragment",
+    "function exists() return nil end\n> exists 'a' or exists 'b'\n'a'": "ran fragment",
+    "function exists() return nil end\nprint('b')\n> exists 'a' or exists 'b'\n'a'": (
+        "ran ran differs"
+    ),
+    "function exists() return nil end\n> exists(3)\n'a'": "ran differs",
+    "readfile = print\nx = readfile('x'):sub(1, 2)": "ran fragment",
     # A module that ends the process while it loads.
     "package.preload.m = function() os.exit(2) end\nrequire 'm'\nm.f()\nmath.max(3) --> 4": (
         "ran fragment fragment differs"
@@ -209,7 +233,7 @@ NAMES = {
     # What another block has made: each may be a program of its own.
     f"{FFI}{STRUCT}\n```\n\n```lua\n{STRUCT}": "ran ran fragment",
     f"{FFI}{STRUCT}\n{STRUCT}": "ran ran error",
-    f"{FFI}{STRUCT}\n```\n\n```lua\n> {STRUCT}": "ran ran error",
+    f"> {FFI}> {STRUCT}\n```\n\n```lua\n> {STRUCT}": "ran ran error",
     f"{FFI}x = 's'\n```\n\n```lua\n{STRUCT}\n{STRUCT}": "ran ran ran error",
     # A block that requires anew what the page has required is a program of its own.
     f"{OWN}\n```\n\n```lua\n{OWN}\nprint(m.made) --> 3": "ran ran ran ran pass",
@@ -373,6 +397,9 @@ PARSER = ">>> import argparse\n>>> (p := argparse.ArgumentParser()).add_argument
 LOG = ">>> import logging\n>>> logging.basicConfig(level=20)\n"
 RAISE = ">>> def fail(error): raise error\n"
 NOW = ">>> import datetime\n>>> now = datetime.datetime.now\n"
+IMPORTS = "import json"
+ONCE = "assert not hasattr(json, 'made')\njson.made = 3"
+PATH = ">>> from pathlib import Path\n"
 LOST = """>>> x = lost()
 ```
 
@@ -500,6 +527,24 @@ PYTHON = {
     # A moment that has no seconds.
     f"{NOW}>>> now()\ndatetime.datetime(2020, 1, 2, 3, 4)": "ran ran layout",
     f"{NOW}>>> now()\ndatetime.date(2020, 1, 2)": "ran ran differs",
+    # What an optional part of a package would bring.
+    f"{RAISE}>>> fail(RuntimeError('backend x is not available'))": "ran fragment",
+    f"{RAISE}>>> fail(RuntimeError('backend x is not good'))": "ran error",
+    f"{RAISE}>>> fail(OSError('it is not supported on this platform'))": "ran fragment",
+    f"{RAISE}>>> fail(OSError('it is not supported on this page'))": "ran error",
+    # What the reader's machine decides.
+    f"{PATH}>>> Path.home()\nPosixPath('/home/roberto')": "ran fragment",
+    f"{PATH}>>> Path('/home/a')\nPosixPath('/home/roberto')": "ran differs",
+    f"{PATH}>>> Path.home().nosuch\n'roberto'": "ran error",
+    f"{PATH}>>> home = Path.home()\n>>> home.name\n'roberto'": "ran ran fragment",
+    f"{PATH}>>> home = Path.home()\n>>> home = Path('a')\n>>> home.name\n'b'": (
+        "ran ran ran differs"
+    ),
+    f"{PATH}>>> Path('a').absolute()\nPosixPath('/home/roberto/a')": "ran fragment",
+    # A block that holds as a program of its own, with the imports of blocks above.
+    f"{IMPORTS}\n{ONCE}\n```\n\n```python\n{ONCE}": "pass pass",
+    f"{IMPORTS}\n{ONCE}\n```\n\n```python\n{ONCE}\nassert json.made == 4": "pass error",
+    f"{IMPORTS}\n{ONCE}\nx = 3\n```\n\n```python\n{ONCE}\nassert x == 3": "pass error",
     # Code for a later Python.
     ">>> type X = int": "ran" if sys.version_info >= (3, 12) else "fragment",
     ">>> type X == int": "damaged",
@@ -512,6 +557,21 @@ PYTHON = {
 @pytest.mark.parametrize(("page", "verdicts"), PYTHON.items())
 def test_pages_of_python(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", python(page))) == verdicts
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("code", "verdict"),
+    [
+        ("while true do end", "fragment"),
+        ("repeat x = 3 until false", "fragment"),
+        ("while true do if x == 3 then break end end", "error"),
+        ("x = 3 while x == 3 do end", "error"),
+    ],
+)
+def test_a_loop_without_an_end(runner: Runner, tmp_path: Path, code: str, verdict: str) -> None:
+    hurried = replace(runner, seconds=0.2)
+    assert words(judged(hurried, tmp_path, "page.md", lua(code))) == verdict
 
 
 @pytest.mark.thorough

@@ -117,6 +117,11 @@ def with_fragments(
     return with_verdicts
 
 
+def _is_later(source: str, got: str) -> bool:
+    """Tell whether code fails at what later Luas than LuaJIT have."""
+    return bool(_LATER_LUA.search(source) and _NO_TOKEN.search(got))
+
+
 def _is_of_python(module: str) -> bool:
     """Tell whether a name is meant for a module of Python itself, maybe of Python 2."""
     given = sys.stdlib_module_names
@@ -149,6 +154,8 @@ class _Fragments:
         self._opened: dict[str, str] = {}
         self._commands = ""  # the lines of the system's shell that were not run
         self._omits = False  # the page lacks names before it imports all those of a module
+        self._environment = -1  # the last block that sets `_ENV`, as of Lua 5.2
+        self._of_machine = set[str]()  # names whose values the reader's machine decides
 
     def judge(self, result: Result, undefined: Set[str] | None) -> Result:
         """Return the result of the next example, with the verdict FRAGMENT if it is one.
@@ -161,9 +168,8 @@ class _Fragments:
             self._commands += f"{result.example.source}\n"
         elif result.example.kind is Kind.SHELL and not result.failed:
             self._strings |= set(result.example.source.split())
-        for hidden in result.example.hidden:
-            self._bound |= self._bound_in(hidden.text)
         bound = self._bound_in(source)
+        self._note_places(result.example, source, bound)
         is_lua = self._language == LUA
         used = self._used(source, bound)
         if not is_lua and python_syntax.expression(source):
@@ -196,6 +202,17 @@ class _Fragments:
             origins.append(result.example.line)
         self._add(result, source, bound, origins)
         return result
+
+    def _note_places(self, example: Example, source: str, bound: Set[str]) -> None:
+        """Note what hidden code binds, where `_ENV` is set, and what the machine decides."""
+        for hidden in example.hidden:
+            self._bound |= self._bound_in(hidden.text)
+        if "_ENV" in bound:
+            self._environment = example.block
+        is_decided = self._is_of_machine(source) and len(python_syntax.statements(source)) == 1
+        self._of_machine -= bound
+        if is_decided:
+            self._of_machine |= bound - names.imported_names(self._language, source)
 
     def _lost_at(self, heading: str) -> dict[str, int]:
         """Return the names that have lost the page's value, and have one of another section."""
@@ -321,11 +338,14 @@ class _Fragments:
             return "it needs the words of a command line"
         if _NEWER.search(source) and "SyntaxError: " in result.got:
             return "it needs a later Python"
+        is_endless = _ENDLESS.search(source) and not _LEAVES.search(source)
+        if is_endless and result.note.startswith("was stopped after"):
+            return "it runs until the reader ends it"
         if _NO_NETWORK.search(result.got) and not _NO_NETWORK.search(result.example.expected):
             return "it needs the network"
         if "process ended" in result.note and (modules := lua_names.required_modules(source)):
             return f"its process ends while it loads: {', '.join(sorted(modules))}"
-        if self._language == LUA and (why := self._elsewhere(result, source)):
+        if why := self._elsewhere(result, source):
             return why
         if result.verdict is not Verdict.ERROR or not _NOT_THERE.search(result.got):
             return ""
@@ -352,16 +372,35 @@ class _Fragments:
 
     def _elsewhere(self, result: Result, source: str) -> str:
         """Return a note on what only the reader's machine has, though no error tells; or ''."""
-        if result.example.kind is Kind.SHELL and _NOT_THERE.search(result.got):
+        got, read = result.got, self._read_in(source)
+        if self._language == PYTHON:
+            is_decided = _OF_MACHINE.search(got) or self._is_of_machine(source)
+            return _OF_READER if is_decided and not _OF_CODE.search(got) else ""
+        if result.example.kind is Kind.SHELL and _NOT_THERE.search(got):
             words = result.example.source.split()[1:]
             named = [word for word in words if word[0] != "-" and not self._has_like(word)]
-        elif _MACHINE.search(f"{source}\n{result.got}"):
-            return "it depends on the machine, or on what the reader types"
+        elif _MACHINE.search(f"{source}\n{got}"):
+            return _OF_READER
+        elif _NOT_PROVIDED.search(got):
+            return "it needs what is not provided here"
+        elif result.example.block == self._environment or "_ENV" in read or _is_later(source, got):
+            return "it needs a later Lua"
+        elif got.strip() in ("", "nil", "false"):
+            named = _ASKED.findall(source)
+            named = [] if self._strings.intersection(named) else named
         else:
-            named = _AT_ONCE.findall(source) if "to index a nil value" in result.got else []
-            named = [name for name in named if "io.open" in source or _PATH.search(name)]
+            opens = _OPENS.search(source) and not read & _COMPILE
+            named = _AT_ONCE.findall(source) if "to index a nil value" in got else []
+            named = [name for name in named if opens or _PATH.search(name)]
         absent = [name for name in named if name not in self._strings]
         return f"{_ABSENT}{absent[0]}" if absent else ""
+
+    def _is_of_machine(self, source: str) -> bool:
+        """Tell whether the reader's machine decides what code of Python gives."""
+        is_python = self._language == PYTHON
+        return is_python and bool(
+            _OF_MACHINE.search(source) or self._of_machine & self._read_in(source)
+        )
 
     def _has_like(self, path: str) -> bool:
         """Tell whether the page has a file of the kind that a path names, and not that one."""
@@ -430,9 +469,14 @@ _NO_MODULE = pattern(
 #: An error for want of what another package, or the system, would bring.
 _NOT_INSTALLED = pattern(
     r"\bthe picture (\S+) comes with the original|\b(\w+) library could not be loaded"
-    r"|^ImportError: (.*(?:\brequired\b|[Ii]nstall).*)",
+    r"|^ImportError: (.*(?:\brequired\b|[Ii]nstall).*)"
+    r"|^[\w.]+: (.*(?:\bbackend\b.* not (?:available|installed)|not compiled with"
+    r"|not supported on this platform|\bpip install ).*)",
     re.M,
 )
+#: A loop without an end, and what ends one from within.
+_ENDLESS = pattern(r"^[ \t]*(?:while\s+(?:true\s+do\b|True:|1:)|until\s+false\b)", re.M)
+_LEAVES = pattern(r"\b(?:break|return|goto|raise|error|exit)\b")
 #: How a program ends that gets too few words, and what it prints then.
 _ENDED = pattern(r"^(?:the process ended with status |SystemExit: [1-9])", re.M)
 _USAGE = pattern(r"\s*usage:? ", re.I)
@@ -444,6 +488,21 @@ _NO_NETWORK = pattern(r"^[\w.]+: .*(?:urlopen|resol[uv]|not known|unreachable|re
 _AT_ONCE = pattern(r"\b[\w.]+\s*\(\s*[\"']([^\"'\n]*)[\"'][^()\n]*\)\s*[:.\[]")
 #: What is of a machine: its environment, the folder of a run; what is typed at its terminal.
 _MACHINE = pattern(r"\bos\.getenv|/th-docs-\w{8}|\bio\.(?:(?:lines|read) ?\(\)|stdin)|\barg\[")
+_OF_MACHINE = pattern(
+    r"\b(?:expanduser|getcwdb?|gethostname|getuser|getlogin|tzlocal|Path\.(?:cwd|home)"
+    r"|platform\.node)\(|\btime\.(?:tzname|timezone)\b|\bopen\w*\([\"']~|/th-docs-\w{8}"
+    r"|\benviron(?:\.get\(|\[)[\"'](?:HOME|USER|HOSTNAME|TZ)\b"
+)
+#: The errors of Python that tell of code.
+_OF_CODE = pattern(r"^(?:Attribute|Name|Syntax|Type)Error\b", re.M)
+_OF_READER = "it depends on the machine, or on what the reader types"
+#: What th leaves out of a module that it stands for.
+_NOT_PROVIDED = pattern(r"\bnot provided here\b")
+#: What later Luas than LuaJIT have, and the errors of its parser there.
+_LATER_LUA = pattern(r"//|<<|>>|(?<!&)&(?!&)|(?<!\|)\|(?!\|)|~(?!=)|<(?:const|close)>")
+_NO_TOKEN = pattern(r"near '(?:[/&|~<>]'|\d)")
+#: A question about a file.
+_ASKED = pattern(r"\b\w*(?:exists?|is_?file|is_?dir|filep|dirp)\s*(?:\(\s*)?[\"']([^\"'\n]*)[\"']")
 #: An error that a module raises for want of a file of its own.
 _OF_MODULE = pattern(r"\A(?!stdin:)[^\s:]+\.lua:\d+: [^\n/]*?(/[^\s<>'\"]+)")
 #: The functions of Lua that compile strings.
@@ -486,4 +545,5 @@ _NOT_THERE = pattern(
     r"(?i)(?:not|n't) (?:find|load|(?:be )?(?:open|loaded))"
     r"|comes with the original|not found|no such|(?:cannot|to) open|does not exist|no module"
     r"|importerror: .*(?:\brequired\b|install)"
+    r"|\bbackend\b.* not (?:available|installed)|not compiled with|on this platform|pip install "
 )
