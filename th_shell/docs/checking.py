@@ -7,6 +7,7 @@ before (`expectations`).
 """
 
 import atexit
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from th_shell.docs.judging.announcements import with_announced_errors
 from th_shell.docs.judging.devices import with_missing_devices
 from th_shell.docs.judging.missing_outputs import with_missing_outputs
 from th_shell.docs.judging.randomness import judge_page
-from th_shell.docs.judging.reasons import damage, with_fragments
+from th_shell.docs.judging.reasons import ALONE, damage, with_fragments
 from th_shell.docs.judging.verdicts import ANNOUNCED, PageResult, Result, Verdict
 from th_shell.docs.reading import lua_names
 from th_shell.docs.reading.compiler import Compiler
@@ -179,23 +180,24 @@ def _with_programs(results: Sequence[Result], page: Page, runner: Runner) -> lis
     Such a block has no prompts. In Lua, it requires first what a block above has required; in
     Python, it uses nothing of the blocks above but what they import.
     """
-    required, imports = set[str](), runner.preludes.get(PYTHON, "") + "\n"
+    required, prelude = set[str](), runner.preludes.get(PYTHON, "") + "\n"
+    imported: defaultdict[str, str] = defaultdict(lambda: prelude)  # by groups
     mended: list[Result] = []
     for _, of_block in groupby(results, lambda result: result.example.block):
         block = list(of_block)
         sources = [result.example.source for result in block]
         modules = [_REQUIRED.findall(source) for source in sources]
-        is_python = block[0].example.language == PYTHON
+        group, is_python = block[0].example.group, block[0].example.language == PYTHON
         if any(result.failed for result in block) and block[0].example.kind is Kind.BARE:
-            source = "\n".join((imports, *sources))
+            source = "\n".join((imported[group], *sources))
             needed = python_syntax.read_names(source) - python_syntax.bound_names(source)
             is_whole = is_python and not needed - python_syntax.BUILTINS
             if is_whole or not is_python and required.intersection(modules[0]):
-                block = _alone(block, page, runner, imports)
+                block = _alone(block, page, runner, imported[group])
         required.update(*modules)
         if is_python:
             ran = (result for result in block if not result.failed)
-            imports += "".join(python_syntax.imports(r.example.source) for r in ran)
+            imported[group] += "".join(python_syntax.imports(r.example.source) for r in ran)
         mended += block
     return mended
 
@@ -208,7 +210,9 @@ def _alone(block: list[Result], page: Page, runner: Runner, imports: str) -> lis
     except HiddenError:
         return block  # the imports need what the page has made above
     alone = with_announced_errors(judged, page.code_lines, page.text)
-    return block if any(result.failed for result in alone) else list(alone)
+    if any(result.failed for result in alone):
+        return block
+    return [replace(result, note=result.note or ALONE) for result in alone]
 
 
 _REQUIRED = pattern(r"\brequire[\s(]{0,9}[\"']([\w.-]+)")

@@ -540,11 +540,18 @@ PYTHON = {
     f"{PATH}>>> home = Path.home()\n>>> home = Path('a')\n>>> home.name\n'b'": (
         "ran ran ran differs"
     ),
+    ">>> from datetime import timezone as LOCALTZ\n>>> LOCALTZ.utc\n'Vienna'": "ran fragment",
+    ">>> from datetime import timezone as UTC\n>>> UTC.utc\n'Vienna'": "ran differs",
+    f"{PATH}>>> home = Path('~/a')\n>>> home.exists()\nTrue": "ran ran fragment",
+    f"{PATH}>>> home = Path('a~/a')\n>>> home.exists()\nTrue": "ran ran differs",
     f"{PATH}>>> Path('a').absolute()\nPosixPath('/home/roberto/a')": "ran fragment",
     # A block that holds as a program of its own, with the imports of blocks above.
     f"{IMPORTS}\n{ONCE}\n```\n\n```python\n{ONCE}": "pass pass",
     f"{IMPORTS}\n{ONCE}\n```\n\n```python\n{ONCE}\nassert json.made == 4": "pass error",
     f"{IMPORTS}\n{ONCE}\nx = 3\n```\n\n```python\n{ONCE}\nassert x == 3": "pass error",
+    f"{IMPORTS}\n{ONCE}\n```\n\n```python\n{ONCE}\ny = 3\n```\n\n```python\n>>> y\n3": (
+        "pass pass fragment"
+    ),
     # Code for a later Python.
     ">>> type X = int": "ran" if sys.version_info >= (3, 12) else "fragment",
     ">>> type X == int": "damaged",

@@ -262,7 +262,7 @@ class _Fragments:
         self._bound |= self._given
         for name in bound:
             self._modified.pop(name, None)
-        if result.verdict in (Verdict.ERROR, Verdict.DEVICE):
+        if result.note == ALONE or result.verdict in (Verdict.ERROR, Verdict.DEVICE):
             self._spoil(bound | lua_names.required_modules(source), result.example.line)
             return
         if not result.failed:
@@ -381,7 +381,7 @@ class _Fragments:
             named = [word for word in words if word[0] != "-" and not self._has_like(word)]
         elif _MACHINE.search(f"{source}\n{got}"):
             return _OF_READER
-        elif _NOT_PROVIDED.search(got):
+        elif "not provided here" in got:  # of a module that th stands for
             return "it needs what is not provided here"
         elif result.example.block == self._environment or "_ENV" in read or _is_later(source, got):
             return "it needs a later Lua"
@@ -448,6 +448,8 @@ class _Fragments:
 _MOST_SLIPS = 2
 #: The beginning of the note of a result that follows from a failed example; its line follows.
 FOLLOWS = "follows from line"
+#: The note of a result that holds where its block runs alone: below, its names have no values.
+ALONE = "it holds as a program of its own"
 #: The beginning of the note of a result that needs names without values; they follow.
 LACKS = "the page gives no value to: "
 #: The beginning of the note of a result that needs a file or a module; its name follows.
@@ -489,15 +491,13 @@ _AT_ONCE = pattern(r"\b[\w.]+\s*\(\s*[\"']([^\"'\n]*)[\"'][^()\n]*\)\s*[:.\[]")
 #: What is of a machine: its environment, the folder of a run; what is typed at its terminal.
 _MACHINE = pattern(r"\bos\.getenv|/th-docs-\w{8}|\bio\.(?:(?:lines|read) ?\(\)|stdin)|\barg\[")
 _OF_MACHINE = pattern(
-    r"\b(?:expanduser|getcwdb?|gethostname|getuser|getlogin|tzlocal|Path\.(?:cwd|home)"
-    r"|platform\.node)\(|\btime\.(?:tzname|timezone)\b|\bopen\w*\([\"']~|/th-docs-\w{8}"
+    r"\b(?:expanduser|getcwdb?|gethostname|getuser|getlogin|get_localzone|tzlocal|Path\.home)\("
+    r"|\b(?:time\.(?:tzname|timezone)|LOCAL_?TZ)\b|\w\([\"'](?:\w+://)?~/|/th-docs-\w{8}"
     r"|\benviron(?:\.get\(|\[)[\"'](?:HOME|USER|HOSTNAME|TZ)\b"
 )
 #: The errors of Python that tell of code.
 _OF_CODE = pattern(r"^(?:Attribute|Name|Syntax|Type)Error\b", re.M)
 _OF_READER = "it depends on the machine, or on what the reader types"
-#: What th leaves out of a module that it stands for.
-_NOT_PROVIDED = pattern(r"\bnot provided here\b")
 #: What later Luas than LuaJIT have, and the errors of its parser there.
 _LATER_LUA = pattern(r"//|<<|>>|(?<!&)&(?!&)|(?<!\|)\|(?!\|)|~(?!=)|<(?:const|close)>")
 _NO_TOKEN = pattern(r"near '(?:[/&|~<>]'|\d)")
