@@ -338,9 +338,6 @@ class _Fragments:
             return "it needs the words of a command line"
         if _NEWER.search(source) and "SyntaxError: " in result.got:
             return "it needs a later Python"
-        is_endless = _ENDLESS.search(source) and not _LEAVES.search(source)
-        if is_endless and result.note.startswith("was stopped after"):
-            return "it runs until the reader ends it"
         if _NO_NETWORK.search(result.got) and not _NO_NETWORK.search(result.example.expected):
             return "it needs the network"
         if "process ended" in result.note and (modules := lua_names.required_modules(source)):
@@ -472,13 +469,10 @@ _NO_MODULE = pattern(
 _NOT_INSTALLED = pattern(
     r"\bthe picture (\S+) comes with the original|\b(\w+) library could not be loaded"
     r"|^ImportError: (.*(?:\brequired\b|[Ii]nstall).*)"
-    r"|^[\w.]+: (.*(?:\bbackend\b.* not (?:available|installed)|not compiled with"
+    r"|^[\w.]+: (.{0,99}(?:\bbackend\b.{0,40} not (?:available|installed)|not compiled with"
     r"|not supported on this platform|\bpip install ).*)",
     re.M,
 )
-#: A loop without an end, and what ends one from within.
-_ENDLESS = pattern(r"^[ \t]*(?:while\s+(?:true\s+do\b|True:|1:)|until\s+false\b)", re.M)
-_LEAVES = pattern(r"\b(?:break|return|goto|raise|error|exit)\b")
 #: How a program ends that gets too few words, and what it prints then.
 _ENDED = pattern(r"^(?:the process ended with status |SystemExit: [1-9])", re.M)
 _USAGE = pattern(r"\s*usage:? ", re.I)
@@ -544,6 +538,7 @@ _INSERTS = pattern(r"\btable\.insert[ (]+([A-Za-z_]\w*)[ \t]*,(.*)")
 _NOT_THERE = pattern(
     r"(?i)(?:not|n't) (?:find|load|(?:be )?(?:open|loaded))"
     r"|comes with the original|not found|no such|(?:cannot|to) open|does not exist|no module"
-    r"|importerror: .*(?:\brequired\b|install)"
-    r"|\bbackend\b.* not (?:available|installed)|not compiled with|on this platform|pip install "
+    r"|importerror: .{0,99}(?:\brequired\b|install)"
+    r"|\bbackend\b.{0,40} not (?:available|installed)|not compiled with|on this platform"
+    r"|pip install "
 )

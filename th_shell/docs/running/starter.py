@@ -49,7 +49,8 @@ def main(descriptor: int, with_runtime: bool) -> NoReturn:
     ended = _notice_endings()
     keepers: dict[int, str] = {}
     if with_runtime:
-        runtime.load()
+        with suppress(ImportError):  # th-docs itself says what is missing
+            runtime.load()
     while True:
         ready, _, _ = select.select([requests.fileno(), ended], [], [])
         if ended in ready:

@@ -21,7 +21,7 @@ from th_shell.docs.settings.settings import PageError
 from th_shell.patterns import pattern
 
 _NAME = pattern(r"\.\. +([\w:.+-]+?)::(?:\s|$)")
-_SESSION = pattern(r"^\s*>>> ", re.M)
+_SESSION = pattern(r"^[ \t]*>>> ", re.M)
 _TOO_DEEP = "its lists or margins are nested too deep"
 #: Margins within one another that docutils cannot read, which has a copy of the page for each.
 _DEEPEST = 200
