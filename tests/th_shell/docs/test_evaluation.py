@@ -217,6 +217,15 @@ def test_inputs_of_python_wait_for_none_that_shows_nothing(evaluate: Evaluate) -
     assert [outcome.output for outcome in found] == ["", "", "", "1\n"]
 
 
+@pytest.mark.parametrize("source", ["print('nil')", "print(20 * ' ')"])
+def test_inputs_of_python_go_on_behind_one_that_prints_no_value(
+    evaluate: Evaluate, source: str
+) -> None:
+    found = first(evaluate(python_page((source, "1"), ("2", "2"))))
+    assert [(outcome.lost, outcome.output.strip()) for outcome in found][1:] == [("", "2")]
+    assert found[0].lost == ""
+
+
 @pytest.mark.thorough
 def test_an_exit_among_inputs_that_are_sent_together_costs_its_own(evaluate: Evaluate) -> None:
     cells = [("x = 1", ""), ("import os; os._exit(3)", ""), ("x + 1", "2"), ("x", "1")]

@@ -434,8 +434,8 @@ class _PageRun:
 
     def _with_undefined(self, run: Run, outcome: Outcome, example: Example) -> Outcome:
         """Add the names without values that an example reads, if it failed or shows nothing."""
-        if example.kind is Kind.SHELL or outcome.lost:
-            return outcome
+        if example.kind is Kind.SHELL or outcome.lost or self._sent:
+            return outcome  # or the engine is at a later example already
         shown = outcome.shown if example.value else outcome.output
         is_told = example.expected or example.value
         if outcome.error is None and not (is_told and shown.strip() in ("", "nil")):

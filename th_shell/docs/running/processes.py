@@ -191,7 +191,7 @@ class Starter:
 
 
 #: Processes that were started ahead, and the connections to them.
-_ahead: list[tuple[subprocess.Popen[bytes], socket.socket]] = []
+_unused: list[tuple[subprocess.Popen[bytes], socket.socket]] = []
 
 
 def start_ahead(with_runtime: bool) -> None:
@@ -200,12 +200,12 @@ def start_ahead(with_runtime: bool) -> None:
     with_runtime: let them load the runtime, too, before they are asked for a run in Lua.
     """
     with suppress(OSError):  # the first page says why there are none
-        _ahead.extend([_start_process(with_runtime), _start_process(with_runtime)])
+        _unused.extend([_start_process(with_runtime), _start_process(with_runtime)])
 
 
 def _new_process() -> tuple[subprocess.Popen[bytes], socket.socket]:
     """Return a process that was started ahead, or else start one."""
-    return _ahead.pop() if _ahead else _start_process()
+    return _unused.pop() if _unused else _start_process()
 
 
 def _start_process(with_runtime: bool = False) -> tuple[subprocess.Popen[bytes], socket.socket]:
@@ -237,7 +237,7 @@ class Run:
         self._messages = deque[Message]()  # that have been received and not been read yet
         self._received = b""  # the beginning of the next one
         self._end = 0  # of what was printed before the last reply
-        self._ahead = b""  # what is known of the output behind that
+        self._unread = b""  # what is known of the output behind that
         self._waits: int | None = None  # the file about the engine's waits for a processor
         self._ready = select.poll()
         with ExitStack() as opened, ExitStack() as theirs, ExitStack() as on_error:
@@ -449,11 +449,11 @@ class Run:
         """Return at most MAX_OUTPUT bytes that were printed since the last reply."""
         start, self._end = self._end, self.position() if end is None else end
         if self._end < start:  # a page that opens /dev/stdout to write empties the file
-            start, self._ahead = 0, b""
+            start, self._unread = 0, b""
         size = min(self._end - start, MAX_OUTPUT)
-        if len(self._ahead) < size:  # with it, read what further replies are about
-            self._ahead = os.pread(self._capture, MAX_OUTPUT, start)
-        text, self._ahead = self._ahead[:size], self._ahead[self._end - start :]
+        if len(self._unread) < size:  # with it, read what further replies are about
+            self._unread = os.pread(self._capture, MAX_OUTPUT, start)
+        text, self._unread = self._unread[:size], self._unread[self._end - start :]
         return text
 
 

@@ -21,8 +21,8 @@ message is a line with a word and a number, then so many bytes, its body, and a 
 The replies are `done` and `error`, with the message. During `input` and `cell` an engine may reply
 `values` first: what follows is the values that the prompt shows. Its body is the number of bytes
 that were printed so far; an engine that does not know it reads the line `go` then. The body of
-`done` may be that number, too; that of each of several requests is. An engine that gets SIGINT
-stops the example and replies `error`.
+`done` may be that number, too; behind `several` it must be. An engine that gets SIGINT stops the
+example and replies `error`.
 """
 
 import os
