@@ -284,7 +284,7 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
                 if len(named) == 1 and named.get("out").__class__ is Tensor and not more:
                     plan = plans.get(key := (first.__class__, second.__class__, "out", Tensor))
                     if plan is not None:
-                        return _written(plan, first, second, named["out"])
+                        return _call_with_out(plan, first, second, named["out"])
                 types = map(type, named.values())
                 key = (first.__class__, second.__class__, *map(type, more), *named, *types)
                 plan = plans.get(key)
@@ -316,7 +316,7 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
     return call
 
 
-def _written(plan: Plan, first: Any, second: Any, out: Tensor) -> Any:
+def _call_with_out(plan: Plan, first: Any, second: Any, out: Tensor) -> Any:
     """Call a plan for one argument or two, and a tensor for the result."""
     if out._storage is not None or not out._array.flags.carray:
         _check_memory(out, _arguments(first, second, ()), {"out": out})

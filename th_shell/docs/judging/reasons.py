@@ -376,7 +376,7 @@ class _Fragments:
         if result.example.kind is Kind.SHELL and _NOT_THERE.search(got):
             words = result.example.source.split()[1:]
             named = [word for word in words if word[0] != "-" and not self._has_like(word)]
-        elif _MACHINE.search(f"{source}\n{got}"):
+        elif _OF_MACHINE_IN_LUA.search(f"{source}\n{got}"):
             return _OF_READER
         elif "not provided here" in got:  # of a module that th stands for
             return "it needs what is not provided here"
@@ -483,7 +483,9 @@ _NO_NETWORK = pattern(r"^[\w.]+: .*(?:urlopen|resol[uv]|not known|unreachable|re
 #: A call with the name of a file whose result is asked for something, and the error of a nil one.
 _AT_ONCE = pattern(r"\b[\w.]+\s*\(\s*[\"']([^\"'\n]*)[\"'][^()\n]*\)\s*[:.\[]")
 #: What is of a machine: its environment, the folder of a run; what is typed at its terminal.
-_MACHINE = pattern(r"\bos\.getenv|/th-docs-\w{8}|\bio\.(?:(?:lines|read) ?\(\)|stdin)|\barg\[")
+_OF_MACHINE_IN_LUA = pattern(
+    r"\bos\.getenv|/th-docs-\w{8}|\bio\.(?:(?:lines|read) ?\(\)|stdin)|\barg\["
+)
 _OF_MACHINE = pattern(
     r"\b(?:expanduser|getcwdb?|gethostname|getuser|getlogin|get_localzone|tzlocal|Path\.home)\("
     r"|\b(?:time\.(?:tzname|timezone)|LOCAL_?TZ)\b|\w\([\"'](?:\w+://)?~/|/th-docs-\w{8}"
