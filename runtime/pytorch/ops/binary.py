@@ -5,15 +5,17 @@ PyTorch's documentation: torch, Pointwise Ops and Comparison Ops.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import reduce
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.torch.base.dtypes import Category, bool_, dtype
-from th_shell.torch.base.quiet import calmly
+from th_shell.torch.base.quiet import quietly
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import broadcast
 from th_shell.torch.calls.schema import OUT, Number, Out, TensorOrNumber
@@ -171,12 +173,11 @@ for _name, _function in BITS.items():
 _FITS = 2.0**53
 
 
-def _bounded(a: Any, low: Any, high: Any) -> Any:
-    return np.minimum(np.maximum(a, low), high)
-
-
+#: numpy's function behind np.clip, which needs a quarter of the time of maximum and minimum with
+#: numbers, and keeps the sign of zeros, as PyTorch does.
+_clip: np.ufunc = import_module("numpy._core.umath").clip
 _BETWEEN = {
-    (True, True): Pointwise(_bounded, kernel="clamp_cpu"),
+    (True, True): Pointwise(_clip, kernel="clamp_cpu"),
     (True, False): Pointwise(np.maximum, kernel="clamp_cpu"),
     (False, True): Pointwise(np.minimum, kernel="clamp_cpu"),
 }
@@ -189,30 +190,23 @@ def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Out)
         check_types(kernel, NUMBERS, kind.numpy)
     low, high = _bound("min", low, kind), _bound("max", high, kind)
     tensor = input if array.dtype is kind.numpy else wrap(cast(array, kind.numpy))
-    if low is not None:
-        tensor = out = _BETWEEN[True, False](tensor, low, out)
-    if high is not None:
-        return _BETWEEN[False, True](tensor, high, out)
-    return _same(tensor, None, out) if low is None else tensor
-
-
-_same = Pointwise(np.positive, NUMBERS)
+    return _BETWEEN[True, True].general((tensor, low, high), out)
 
 
 def _bound(name: str, bound: Any, kind: dtype) -> Any:
-    """Return a bound as a number that the type has; None where no element is beyond it."""
-    if bound is None:
-        return None
-    if kind.category is not Category.INTEGER:
-        return fill_number(bound, kind).item()
-    limits = np.iinfo(kind.numpy)
+    """Return a bound as a number of the type: its least or largest one, where none is given."""
     is_low = name == "min"
+    if kind.category is not Category.INTEGER:
+        none = -math.inf if is_low else math.inf
+        return none if bound is None else fill_number(bound, kind).item()
+    limits = np.iinfo(kind.numpy)
+    if bound is None:
+        return limits.min if is_low else limits.max
     if bound > limits.max if is_low else bound < limits.min:
         raise RuntimeError(
             f"Clamp {name} value {bound} is outside the representable range of {kind.scalar}"
         )
-    is_idle = bound < limits.min if is_low else bound > limits.max
-    return None if is_idle else int(bound)
+    return min(max(int(bound), limits.min), limits.max)
 
 
 @op(name="clamp clip", in_place=True)
@@ -226,7 +220,7 @@ def clamp(
         x = input.array
         is_plain = -_FITS < min < _FITS and -_FITS < max < _FITS
         if is_plain and x.dtype.char in "fd" and 0 < x.size < LARGE and x.ndim:
-            return wrap(canonical(calmly(_bounded, x, min, max)))
+            return wrap(canonical(quietly.run(_clip, x, min, max)))
     bounds = [bound for bound in (min, max) if bound is not None]
     if isinstance(bounds[0], Tensor):
         return _BETWEEN[min is not None, max is not None].general((input, *bounds), out)

@@ -85,7 +85,11 @@ def full(size: Shape, fill_value: Number, *, out: Out = None, dtype: Kind = None
 
 def filled(size: Shape, number: Any, kind: dtype) -> Tensor:
     """Return a new tensor of one number. Raises RuntimeError where the number does not fit."""
-    return filled_tensor(check_sizes(size), kind.numpy, fill_number(number, kind))
+    check_sizes(size)
+    is_plain = number.__class__ is float and kind.itemsize >= 4 and abs(number) < 2.0**53
+    if not is_plain or not kind.is_floating_point:
+        number = fill_number(number, kind)
+    return filled_tensor(size, kind.numpy, number)
 
 
 def fill_number(number: Any, kind: dtype) -> Any:

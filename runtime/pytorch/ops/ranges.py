@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import Category, default_dtype, dtype, int64
-from th_shell.torch.base.quiet import calmly
+from th_shell.torch.base.quiet import calmly, quietly
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import listed
 from th_shell.torch.base.warn import warn
@@ -62,25 +63,39 @@ def arange(
     check_types("arange_cpu", NUMBERS, kind.numpy)
     _check_bounds(start, end, step)
     count = _count(start, end, step, whole and kind is int64)
-    values: Any
     if kind.category is Category.INTEGER:
         first, by = (int(number_as(n, np.dtype(np.int64))) for n in (start, step))
-        values = (np.arange(count) * by + first).astype(kind.numpy, copy=False)
-        return give(values, out, warns=False)
+        whole_numbers: Any = np.arange(count) * by + first
+        return give(whole_numbers.astype(kind.numpy, copy=False), out, warns=False)
     begin, width = float(start), float(step)
-    return give(_computed(count, kind, lambda at: at * width + begin), out, warns=False)
+
+    def values(at: Array) -> Array:
+        np.multiply(at, width, at)
+        return np.add(at, begin, at)
+
+    return give(_computed(count, kind, values), out, warns=False)
+
+
+@cache
+def _first_positions() -> Array:
+    return np.arange(_PIECE, dtype=np.float64)
 
 
 def _computed(count: int, kind: dtype, values: Callable[[Array], Array]) -> Tensor:
-    """Return a tensor of a function of the positions, computed in float64, many in pieces."""
+    """Return a tensor of a function of the positions, computed in float64, many in pieces.
+
+    values: it may change the array of positions that it gets.
+    """
     if count < _PIECE:
         return wrap(cast(values(np.arange(count, dtype=np.float64)), kind.numpy))
     tensor = empty_tensor((count,), kind.numpy)
-    array = tensor.array
+    array, is_float = tensor.array, kind.is_floating_point
 
     def part(at: slice) -> None:
-        places = np.arange(at.start, at.stop, dtype=np.float64)
-        array[at] = cast(values(places), kind.numpy)
+        places = values(_first_positions()[: at.stop - at.start] + float(at.start))
+        quietly.run(
+            np.copyto, array[at], places if is_float else cast(places, kind.numpy), "unsafe"
+        )
 
     share(part, count, count, _PIECE)
     return tensor

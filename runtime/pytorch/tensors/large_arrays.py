@@ -30,6 +30,8 @@ from th_shell.torch.tensors.writing import check_writable
 _KEPT = 1 << 20
 #: More bytes may well be new ones each time.
 _REUSED = 1 << 26
+#: Elements that are copied at a time where all elements get one number.
+_ROW = 1 << 13
 #: Elements of a piece that is computed in several steps.
 _PIECE = 1 << 14
 
@@ -111,8 +113,16 @@ def filled_tensor(shape: Shape, kind: np.dtype[Any], number: Any) -> Tensor:
         tensor._array.fill(number)
     else:
         flat = tensor._array.reshape(-1)
-        share(lambda at: flat[at].fill(number), flat.size, flat.size)
+        share(lambda at: _fill(flat[at], number), flat.size, flat.size)
     return tensor
+
+
+def _fill(array: Array, number: Any) -> None:
+    """Fill an array; copies of a piece that is in the cache take half the time of `fill`."""
+    rows = array[: array.size // _ROW * _ROW].reshape(-1, _ROW)
+    rows[:1].fill(number)
+    rows[1:] = rows[:1]
+    array[rows.size :].fill(number)
 
 
 def compute_shared(compute: Any, operands: list[Any], shape: Shape, kind: np.dtype[Any]) -> Tensor:
