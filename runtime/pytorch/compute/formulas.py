@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,10 @@ from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.compute.reductions import FEW
 
 Values = Any  # an array, or a number of numpy's
+
+#: numpy's function behind np.clip, of arrays and two bounds. With numbers as bounds it needs a
+#: quarter of the time of maximum and minimum, and keeps the sign of zeros, as PyTorch does.
+clip: np.ufunc = import_module("numpy._core.umath").clip
 
 
 def _check_divisor(a: Values, b: Values) -> None:
@@ -134,9 +139,8 @@ def sigmoid(a: Values) -> Values:
 
 
 def relu(a: Values) -> Values:
-    """Return positive numbers and nans; 0 for the others."""
-    zero = np.zeros((), a.dtype)
-    return np.maximum(a, zero) + zero  # which is not -0
+    """Return positive numbers and nans; 0 for the others, but -0 for -0."""
+    return clip(a, 0, np.inf if a.dtype.kind == "f" else np.iinfo(a.dtype).max)
 
 
 def sinc(a: Values) -> Values:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import reduce
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -173,11 +172,8 @@ for _name, _function in BITS.items():
 _FITS = 2.0**53
 
 
-#: numpy's function behind np.clip, which needs a quarter of the time of maximum and minimum with
-#: numbers, and keeps the sign of zeros, as PyTorch does.
-_clip: np.ufunc = import_module("numpy._core.umath").clip
 _BETWEEN = {
-    (True, True): Pointwise(_clip, kernel="clamp_cpu"),
+    (True, True): Pointwise(formulas.clip, kernel="clamp_cpu"),
     (True, False): Pointwise(np.maximum, kernel="clamp_cpu"),
     (False, True): Pointwise(np.minimum, kernel="clamp_cpu"),
 }
@@ -220,7 +216,7 @@ def clamp(
         x = input.array
         is_plain = -_FITS < min < _FITS and -_FITS < max < _FITS
         if is_plain and x.dtype.char in "fd" and 0 < x.size < LARGE and x.ndim:
-            return wrap(canonical(quietly.run(_clip, x, min, max)))
+            return wrap(canonical(quietly.run(formulas.clip, x, min, max)))
     bounds = [bound for bound in (min, max) if bound is not None]
     if isinstance(bounds[0], Tensor):
         return _BETWEEN[min is not None, max is not None].general((input, *bounds), out)
