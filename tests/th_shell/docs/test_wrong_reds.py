@@ -125,6 +125,25 @@ NAMES = {
     "> local x <> = 3": "damaged",
     "local _ENV = {assert = assert}\nassert(print == nil)": "ran fragment",
     "local _EVN = {assert = assert}\nassert(print == nil)": "ran error",
+    # Functions in C that the page does not declare, or no library has.
+    FFI + "x = f.C.lost_one": "ran fragment",
+    FFI + "f.cdef('int lost_one;')\nx = f.C.lost_two": "ran ran fragment",
+    FFI + "f.cdef('int lost_one;')\nx = f.C.lost_one": "ran ran fragment",
+    FFI + "x = f.nosuch.lost_one": "ran error",
+    # What a command line gives.
+    "c = torch.CmdLine()\no = c:parse({})\nx = ('a'):rep(o.n)": "ran ran fragment",
+    "c = torch.CmdLine()\nc:option('-n', 'a')\no = c:parse({})\nx = ('a'):rep(o.n)": (
+        "ran ran ran error"
+    ),
+    "o = {}\nx = ('a'):rep(o.n)": "ran error",
+    "f = torch.DiskFile('')": "fragment",
+    "f = torch.DiskFile(3, 'x')": "error",
+    # The source of a class that a module has made.
+    "a = loadstring('m, c = {}, torch.class c(\"m.B\") c(\"m.\" .. \"A\", \"m.B\")')()\n"
+    "A, B = torch.class('m.A', 'm.B')\nx = A.z": "ran fragment fragment",
+    "m, c = {}, torch.class\nB = c('m.B')\nA = c('m.A', 'm.B')\nA = c('m.A', 'm.B')": (
+        "ran ran ran error"
+    ),
     # A question about a file that nobody has.
     "> exists = function() end\n> exists 'a'\ntrue": "ran fragment",
     "function exists() return nil end\n> exists 'a' or exists 'b'\n'a'": "ran fragment",

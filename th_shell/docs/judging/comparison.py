@@ -336,6 +336,17 @@ _PREDICATE = pattern(
     r"|^(?:illegal|invalid)(?: \w+){1,2}$",
     re.I,
 )
+#: Errors that comments in other languages announce, and what says that there is none.
+_IN_OTHERS = pattern(
+    r"报错|出错|错误(?!的)|報錯|錯誤(?!的)|エラー|에러|오류|ошибк|помилк"
+    r"|\b(?:erreur|fehler|errore|erro|lỗi)\b",
+    re.I,
+)
+_NONE_IN_OTHERS = pattern(
+    r"[不没沒无無未]|なし|ない|없|않|\bне\b|\bбез\b|\b(?:pas|sans|aucune?|kein\w*|ohne|nicht|senza|non"
+    r"|sin|ning[uú]n|sem|não|no|không)\b",
+    re.I,
+)
 #: A message behind `error:`.
 _ANNOUNCEMENT = pattern(r"\berrors?\b[\])]*\s*:\s*(?P<text>.+)", re.I | re.S)
 _LETTER = pattern(r"\w")
@@ -348,7 +359,7 @@ def announces_error(comment: str) -> bool:
         predicate = _PREDICATE.search(clause.strip())
         if predicate and not _NEGATED.search(clause.strip(), 0, predicate.end()):
             return True
-    return False
+    return bool(_IN_OTHERS.search(comment)) and not _NONE_IN_OTHERS.search(comment)
 
 
 def rules_out(comment: str, message: str) -> bool:

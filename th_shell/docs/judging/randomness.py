@@ -140,6 +140,7 @@ class _Rounds:
             if result.verdict is Verdict.LAYOUT
             and pair[0].compared != pair[1].compared
             and not _may_differ(example, pair[0])
+            and not scripts.shares(self.examples, i, judgement.outcomes)
             and (sort := sorting(*(outcome.compared for outcome in pair)))
             and not _holds(example, pair[0], sort)
         }

@@ -155,6 +155,7 @@ class _Fragments:
         self._commands = ""  # the lines of the system's shell that were not run
         self._omits = False  # the page lacks names before it imports all those of a module
         self._environment = -1  # the last block that sets `_ENV`, as of Lua 5.2
+        self._options = set[str]()  # the names of what command lines have been read into
         self._of_machine = set[str]()  # names whose values the reader's machine decides
 
     def judge(self, result: Result, undefined: Set[str] | None) -> Result:
@@ -207,6 +208,7 @@ class _Fragments:
         """Note what hidden code binds, where `_ENV` is set, and what the machine decides."""
         for hidden in example.hidden:
             self._bound |= self._bound_in(hidden.text)
+        self._options |= bound if _PARSES.search(source) else set()
         if "_ENV" in bound:
             self._environment = example.block
         is_decided = self._is_of_machine(source) and len(python_syntax.statements(source)) == 1
@@ -336,6 +338,15 @@ class _Fragments:
         ending = _ENDED.search(f"{result.note}\n{result.got}")
         if ending and "()" in source and _USAGE.match(result.got):
             return "it needs the words of a command line"
+        if _NO_PATH.search(result.got):
+            return "it needs the name of a file"
+        if "got nil" in result.got and (names := self._missing_options(source)):
+            return f"it needs the option: {names[0]}"
+        made = _MADE_BY_MODULE.search(result.got)
+        if made and not any(made[1] in example.source for example in self._ran):
+            return f"it shows what is there already: {made[1]}"
+        if lack := self._in_c(result.got):
+            return lack
         if _NEWER.search(source) and "SyntaxError: " in result.got:
             return "it needs a later Python"
         if _NO_NETWORK.search(result.got) and not _NO_NETWORK.search(result.example.expected):
@@ -366,6 +377,18 @@ class _Fragments:
         absent = next((text for text, part in pairs if says(result.got, part)), "")
         absent = absent or "".join(_OF_MODULE.findall(result.got))
         return absent and f"{_ABSENT}{absent}"
+
+    def _missing_options(self, source: str) -> list[str]:
+        """Return the options of a command line that code reads, and the page never adds."""
+        read = (field for owner, field in _FIELD.findall(source) if owner in self._options)
+        return [field for field in read if f"-{field}" not in self._strings]
+
+    def _in_c(self, got: str) -> str:
+        """Return a note on a function in C that is nowhere, or that the page nowhere declares."""
+        undeclared, unknown = _UNDECLARED.search(got), _UNKNOWN_SYMBOL.search(got)
+        if undeclared and not any(says(text, undeclared[1]) for text in self._strings):
+            return f"{LACKS}{undeclared[1]}"
+        return f"it needs a library in C that has: {unknown[1]}" if unknown else ""
 
     def _elsewhere(self, result: Result, source: str) -> str:
         """Return a note on what only the reader's machine has, though no error tells; or ''."""
@@ -473,6 +496,15 @@ _NOT_INSTALLED = pattern(
     r"|not supported on this platform|\bpip install ).*)",
     re.M,
 )
+#: Where torch.CmdLine reads the words of a command line.
+_PARSES = pattern(r":parse\s*\(")
+#: An error for want of the name of a file, which a command line would give.
+_NO_PATH = pattern(r"\bcannot open <> in mode ")
+#: An error for a class that a module has made: the page shows the module's source.
+_MADE_BY_MODULE = pattern(r"^stdin:\d+: class (\w+\.\w+) has been already assigned a parent class")
+#: Errors for names in C: one that is not declared, one that no library has.
+_UNDECLARED = pattern(r"missing declaration for symbol '(\w+)'")
+_UNKNOWN_SYMBOL = pattern(r"\bundefined symbol: (\w+)")
 #: How a program ends that gets too few words, and what it prints then.
 _ENDED = pattern(r"^(?:the process ended with status |SystemExit: [1-9])", re.M)
 _USAGE = pattern(r"\s*usage:? ", re.I)
@@ -484,7 +516,7 @@ _NO_NETWORK = pattern(r"^[\w.]+: .*(?:urlopen|resol[uv]|not known|unreachable|re
 _AT_ONCE = pattern(r"\b[\w.]+\s*\(\s*[\"']([^\"'\n]*)[\"'][^()\n]*\)\s*[:.\[]")
 #: What is of a machine: its environment, the folder of a run; what is typed at its terminal.
 _OF_MACHINE_IN_LUA = pattern(
-    r"\bos\.getenv|/th-docs-\w{8}|\bio\.(?:(?:lines|read) ?\(\)|stdin)|\barg\["
+    r"\bos\.getenv|/th-docs-\w{8}|\bprint\s*\(_G\)|\bio\.(?:(?:lines|read) ?\(\)|stdin)|\barg\["
 )
 _OF_MACHINE = pattern(
     r"\b(?:expanduser|getcwdb?|gethostname|getuser|getlogin|get_localzone|tzlocal|Path\.home)\("

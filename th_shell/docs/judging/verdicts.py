@@ -1,7 +1,7 @@
 """Gives examples their verdicts by comparing the output of two runs with the documented text."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
@@ -63,6 +63,8 @@ class Verdict(Enum):
 _COMMENT = pattern(r"--.*")
 #: Marks around and between values in comments, which printed values do not have.
 QUOTES = pattern(r"[\"',]")
+#: A text that is printed before values, which a comment may tell alone.
+_LABEL = pattern(r"print\s*\(\s*([\"'])(?P<text>(?:(?!\1)[^\\])+)\1\s*,")
 #: What stands on lines of its own, as a comment says, and what is between these values.
 _LISTED = pattern(
     r"(.*\S)\s+(?:each )?on (?:(?:a )?(?:separate|different)|its own|their own) lines?\b"
@@ -83,6 +85,8 @@ _ERROR_WORD = pattern(r"^\s*error:\s*", re.I)
 _HANDLE = pattern(r"file \(0x[0-9a-f]+\)\s*")
 #: A documented text that stands for any output; in Lua, maybe with a remark behind it.
 LEFT_OUT = pattern(r"(?:[\s\0]|[\[(<]?(?:\.\.\.|…)[\])>]?(?:[ \t]+--.*(?!.))?)*")
+#: The time that a prompt shows at its right edge, where all other output is left out.
+_TIME_ALONE = pattern(r"\s*\[\d+\.\d+s\]\s*")
 #: A call that raises an error if a condition does not hold.
 _ASSERTS = pattern(r"(?:[\w.]+[.:])?assert\w*\s*\(|assert\s+[^=\s]")
 _EXITS = pattern(r"\b(?:os|sys)\.exit\b|^(?:exit|quit)\s*\(", re.M)
@@ -233,7 +237,11 @@ class Judging:
             self._shown_errors.add(error)
         elif result.verdict is Verdict.ERROR and is_shown_above:
             result = replace(result, verdict=Verdict.LAYOUT, note="an error that is shown above")
-        if example.expected:
+        lines = example.value.text if example.value else ""
+        if result.verdict is Verdict.DIFFERS and "\n" in lines:
+            told = _compare(replace(example, expected=lines), *self._script)
+            result = result if told is Verdict.DIFFERS else replace(result, verdict=told, note="")
+        if example.expected or "\n" in lines:
             self._script = ("", "")
         return replace(result, seconds=first.seconds + second.seconds)
 
@@ -299,7 +307,8 @@ def _judge_one(
         return _judge_error(example, first, second, got)
     if example.value and not example.expected:
         return _judge_value(example, example.value, first, second)
-    is_empty = LEFT_OUT.fullmatch(example.expected)
+    is_time = bool(got.strip() and _TIME_ALONE.fullmatch(example.expected))
+    is_empty = is_time or LEFT_OUT.fullmatch(example.expected)
     if is_empty or example.apart and not got.strip():
         return Result(example, Verdict.RAN, got)
     if "VARIES" in example.flags:
@@ -345,8 +354,8 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
         verdicts.append(_compare(replace(example, expected=words), first.printed, second.printed))
     bare = replace(example, expected=QUOTES.sub(" ", value.text))
     verdicts.append(_compare(bare, *(QUOTES.sub(" ", text) for text in shown)))
-    if first.printed and shown[0].startswith(first.printed):  # the value may be told alone
-        alone = first.shown[len(first.printed) :], second.shown[len(second.printed) :]
+    for start in _before_value(example.source, first, second):  # the value may be told alone
+        alone = [text[len(s) :] for text, s in zip(shown, start, strict=True)]
         verdicts += [_compare(reading, *alone) for reading in told]
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
     if best:
@@ -360,6 +369,17 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
         return Result(example, Verdict.PASS, first.shown)
     note = f"its comment says: {value.text}"
     return Result(example, Verdict.DIFFERS, first.shown, note)
+
+
+def _before_value(source: str, first: Outcome, second: Outcome) -> Iterator[tuple[str, str]]:
+    """Yield what two runs print before a value: all that is printed, or a label."""
+    if first.printed and first.shown.startswith(first.printed):
+        yield first.printed, second.printed
+    label = _LABEL.match(source)
+    if label and all(
+        x.shown == x.printed and x.shown.startswith(label["text"]) for x in (first, second)
+    ):
+        yield label["text"], label["text"]
 
 
 def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) -> Result:
@@ -378,7 +398,7 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
     lines = [f": {line.strip()}" for line in expected.split("\n")]
     if example.apart and words and any(line.endswith(f": {words}") for line in lines):
         return Result(example, Verdict.LAYOUT, got, "the block below shows its error, with more")
-    if not expected and example.value:
+    if not expected and example.value and not LEFT_OUT.fullmatch(example.value.text):
         documented = _ERROR_WORD.sub("", example.value.text)
         is_within = " " in words and says(documented, words)
         if is_within or is_error_message(QUOTES.sub(" ", documented), QUOTES.sub(" ", first.error)):

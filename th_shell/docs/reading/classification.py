@@ -36,6 +36,7 @@ _EQUATION = pattern(r"[A-Za-z_]\w*\s*=\s*(?:[-+]?[\d.]+(?:e[-+]?\d+)?|nil|true|f
 #: The beginnings of text that no input prints: commands for a terminal; in Python, a comment that
 #: names what is below it.
 _COMMAND = pattern(r"\s*(?:\$|sudo|luarocks|git|cd|pip3?|apt-get|brew|curl|wget|make)\s+[\w./~-]")
+_PRINT = pattern(r"\s*print\s+[A-Za-z_]\w*\s*$")  # of Lua, but for brackets
 _NAMED = pattern(r"\s*#(?!#)\s*[^\W\d]")
 #: Inputs that are no text, whatever stands beside them.
 _MARKED = (Kind.PROMPT, Kind.SHELL, Kind.CELL)
@@ -119,7 +120,8 @@ def _may_be_output(inside: Sequence[Example], before: Sequence[Example], block: 
         return False
     first = block.lines[0].text
     is_named = block.language == PYTHON and _NAMED.match(first)
-    if not block.role and (is_named or _COMMAND.match(first)):
+    is_input = _COMMAND.match(first) or block.language != PYTHON and _PRINT.match(first)
+    if not block.role and (is_named or is_input):
         return False
     last = before[-1]
     is_next = last.block == inside[0].block - 1 or block.role is Role.ANNOUNCED

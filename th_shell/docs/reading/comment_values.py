@@ -15,7 +15,10 @@ from th_shell.runtime.shell import tokens
 from th_shell.syntax import Syntax
 from th_shell.tokens import Nesting
 
-_SAID = r"(?:returns?|prints?|outputs?|evaluates to|results? in)\b:?"
+_SAID = (
+    r"(?:(?:returns?|prints?|outputs?|evaluates to|results? in)\b[:：]?"
+    r"|(?:输出|輸出|打印|返回|结果|結果|出力|출력|결과)(?:[为是]|[:：]))"
+)
 #: In more words, what a comment says before a value.
 _PROMISED = (
     r"(?:(?:this|it|which|that|and|now|also|will|would|should|must)\s+)*"
@@ -23,7 +26,7 @@ _PROMISED = (
     r"|(?:the\s+)?(?:expected\s+)?(?:result|output|value)(?:\s+is)?|expected):?\s+(?=[\"'{]|[-+]?\.?\d|(?:nil|true|false|nan|inf)\b)"
 )
 _TOLD = pattern(
-    rf"--(?:(?:>|\s*=+>)(?!>)\s*(?:{_PROMISED}|{_SAID})?"
+    rf"--(?:(?:-?>|\s*=+>)(?!>)\s*(?:{_PROMISED}|{_SAID})?"
     rf"|\s*(?:{_PROMISED}|{_SAID}|(?=`?\w+`? becomes )))"
     r"\s*(?P<text>(?:.*(?:[^\s.]|(?<![\w\"'})])\.))?)\.?\s*$",
     re.I,

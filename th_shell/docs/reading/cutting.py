@@ -80,6 +80,10 @@ _ARROW = pattern(r"^\s*=+>\s*(?P<value>\S.*)$")
 _PRINTED_EQUATION = pattern(rf"^\s*(?P<name>{_NAME})\s*=\s*(?![\s=])[^{{(]*$")
 #: The names in a text that is printed before values: `'T = %d'`.
 _EQUATED = pattern(rf"\b({_NAME})\b\s*=")
+#: The name whose value stands below, and the rows and the last line of a tensor.
+_SHOWN = pattern(rf"^\s*(?P<name>{_NAME})\s*=\s*$")
+_ROW = pattern(r"^[-+\d.einaf \t]+$")
+_SIZES = pattern(r"^\s*\[torch\.\w+ of (?:size|dimension) ")
 #: A string, and a comment without a mark.
 _STRING_ALONE = pattern(r"([\"'])(?:(?!\1)[^\\])*\1\s*--(?!>|\s*=)")
 #: A call that prints nothing, and gives a value that scripts do not show.
@@ -155,7 +159,8 @@ class _Cutter:
     def cut(self) -> list[Example]:
         at = 0
         while at < len(self._lines):
-            at += self._shell(at) or self._prompt(at) or self._bare(at) or self._text(at)
+            used = self._shell(at) or self._prompt(at) or self._shown(at)
+            at += used or self._bare(at) or self._text(at)
         inputs = map(self._with_value, self._inputs, self._values, self._remarks)
         return list(map(with_output, inputs, self._outputs))
 
@@ -195,6 +200,16 @@ class _Cutter:
     def _is_wrapped(self, at: int) -> bool:
         """Return whether a terminal has broken the line above at its edge, where it shows times."""
         return at < len(self._lines) and len(self._lines[at - 1].text) in self._edges
+
+    def _shown(self, at: int) -> int:
+        """Read `t =` above the rows of a tensor: the page shows the value of t."""
+        match = _SHOWN.match(self._lines[at].text)
+        rows = list(takewhile(lambda line: _ROW.match(line.text), self._lines[at + 1 :]))
+        below = at + 1 + len(rows)
+        if match and rows and below < len(self._lines) and _SIZES.match(self._lines[below].text):
+            self._input(at, 1, Kind.PROMPT, match["name"])
+            return 1
+        return 0
 
     def _bare(self, at: int) -> int:
         source = self._lines[at].text

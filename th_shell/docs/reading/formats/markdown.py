@@ -25,6 +25,8 @@ _FENCE = pattern(r"^[ \t]*(?:`{3}|~{3})", re.M)
 #: A line that begins with a letter continues a paragraph or begins one; in a fence it is text, and
 #: as long as it has no '>' it ends no tag.
 _PROSE = pattern(r"^[A-Za-z][^>]*\Z")
+#: An anchor on a line of its own, such as older Markdown let stand right above a fence.
+_ANCHOR = pattern(r"^ {0,3}<a (?:name|id)=[^<>]*/?>\s*$")
 _LETTER = pattern(r"^((?:[-*+] )?[A-Za-z])[^>]*\Z")
 
 
@@ -33,7 +35,8 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
     lines = as_fences(lines)
     blocks, headings = [], []
     outline = _outline(lines)
-    for token in _parser().parse("\n".join(_LETTER.sub(r"\1", lines[at]) for at in outline)):
+    texts = ("" if _ANCHOR.match(lines[at]) else _LETTER.sub(r"\1", lines[at]) for at in outline)
+    for token in _parser().parse("\n".join(texts)):
         if token.map is None:
             continue
         start = outline[token.map[0]]
