@@ -343,7 +343,7 @@ class _Fragments:
         if "got nil" in result.got and (names := self._missing_options(source)):
             return f"it needs the option: {names[0]}"
         made = _MADE_BY_MODULE.search(result.got)
-        if made and not any(made[1] in example.source for example in self._ran):
+        if made and made[1] not in self._strings:
             return f"it shows what is there already: {made[1]}"
         if lack := self._in_c(result.got):
             return lack
