@@ -331,6 +331,13 @@ FENCES = {
     ("page.txt", "USE:\n$ torch\n> 1 + 1\n2\n> 2 + 2\n5\n\n> 3\n4\n"): "pass differs",
     ("page.txt", "USE:\nit begins\n> 1 + 1\n3\n"): "",
     ("page.txt", "```\n$ torch\n> 1 + 1\n3\n```\n"): "skipped differs",
+    # Prompts without a fence, which no quotation looks like.
+    ("page.txt", "So:\n\n> a = torch.ones(1)\n\n> =a[1]\n2\n\n> a:sum()\n1\n\nText.\n"): (
+        "ran differs pass"
+    ),
+    ("page.txt", "So:\n\n> a = torch.ones(1)\n\n> =a[1]\n2\n\n> They said this.\n"): "",
+    ("page.txt", "So:\n\n> a = 3\n\n> =a\n2\n"): "",
+    ("page.md", "So:\n\n> a = torch.ones(1)\n\n> =a[1]\n2\n"): "",
     # A text in reStructuredText.
     ("page.txt", "Sum\n\n.. code:: pycon\n\n    >>> 1 + 1\n    2\n\nProse.\n"): "pass",
     ("page.txt", "Sum\n\n.. code:: pycon\n\n    >>> x = 1\n\nThe sum.\n"): "ran",

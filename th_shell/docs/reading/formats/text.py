@@ -6,13 +6,15 @@ indentation, closed or not.
 A text with directives, `.. code-block::`, is read as reStructuredText.
 
 Prompts may also stand outside of them, as in Markdown and reStructuredText. In a text, `> ` is one
-below a line that starts a shell, such as `$ torch`. A line that begins with
+below a line that starts a shell, such as `$ torch`, and where all lines that begin so look like
+code of Torch7. A line that begins with
 the prompt 'th> ' is an example wherever it stands. Its block has what follows up to a blank line;
 beyond it, further prompts and what can only be part of a printed tensor. Python's sessions, with
 `>>>` and `In [1]:`, need no fences, either: where the text under an input is prose, its output has
 ended (see `prose`).
 """
 
+import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -51,6 +53,8 @@ def _found(lines: Sequence[str]) -> Iterator[Block]:
     blocks = list(with_sessions(lines, fenced))
     inside = {line.number for block in blocks for line in block.lines}
     blocks += [block for block in _started(lines) if block.lines[0].number not in inside]
+    inside |= {line.number for block in blocks for line in block.lines}
+    blocks += _typed(lines, inside)
     return complete(blocks, [h for h in _headings(lines) if h[0] not in inside], lines)
 
 
@@ -61,6 +65,13 @@ def _started(lines: Sequence[str]) -> Iterator[Block]:
             below = (end for end in range(at, len(lines)) if not lines[end].strip())
             end = next(below, len(lines))
             yield Block(at, end + 1, "th", numbered(lines[at:end], at + 1))
+
+
+def _typed(lines: Sequence[str], covered: set[int]) -> Iterator[Block]:
+    """Yield the sessions with prompts `> ` where all of them look like code of Torch7."""
+    typed = [text for at, text in enumerate(lines, 1) if _QUOTE.match(text) and at not in covered]
+    is_code = len(typed) > 1 and all(map(_CODE.match, typed)) and any(map(_OF_TORCH.search, typed))
+    return _sessions(_QUOTE, covered, lines) if is_code else iter(())
 
 
 def _fenced(lines: Sequence[str]) -> Iterator[Block]:
@@ -122,6 +133,11 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 _PROMPT = pattern(rf"^\s*{NAMED_PROMPT}")
 _PRINTED = pattern(rf"^\s*(?:{PRINTED})\s*$")
+#: A prompt that may also be the mark of a quotation, behind it what begins like code, and what is
+#: Torch7's.
+_QUOTE = pattern(r"^\s*> ?\S")
+_CODE = pattern(r"^\s*> ?(?:=|--|[A-Za-z_][\w.]*(?:\s*[=(\[:{]|\s*$|\s*,\s*\w+\s*=|\s+['\"]\w))")
+_OF_TORCH = pattern(r"\b(?:torch|nn|optim)\.\w|\brequire\b")
 
 
 def complete(
@@ -140,23 +156,27 @@ def complete(
 
 def _unfenced(blocks: Sequence[Block], lines: Sequence[str]) -> Iterator[Block]:
     covered = {number for b in blocks for number in range(b.lines[0].number, b.closing + 1)}
-    covered |= {block.opening for block in blocks}
+    return _sessions(_PROMPT, covered | {block.opening for block in blocks}, lines)
+
+
+def _sessions(prompt: re.Pattern[str], covered: set[int], lines: Sequence[str]) -> Iterator[Block]:
+    """Yield the blocks that begin with a prompt, outside of the lines that are covered."""
     at = 0
     while at < len(lines):
-        end = _end(at, covered, lines) if _PROMPT.match(lines[at]) else at
+        end = _end(at, prompt, covered, lines) if prompt.match(lines[at]) else at
         if end > at:
             yield Block(at, end + 1, "th", numbered(lines[at:end], at + 1))
         at = max(end, at + 1)
 
 
-def _end(start: int, covered: set[int], lines: Sequence[str]) -> int:
+def _end(start: int, prompt: re.Pattern[str], covered: set[int], lines: Sequence[str]) -> int:
     """Return the index behind the last line of a block that begins with a prompt."""
     end = at = start
     while at < len(lines) and at + 1 not in covered:
         text = lines[at]
         if text.strip():
             above_is_blank = not lines[at - 1].strip()
-            if at > start and above_is_blank and not (_PROMPT.match(text) or _PRINTED.match(text)):
+            if at > start and above_is_blank and not (prompt.match(text) or _PRINTED.match(text)):
                 break
             end = at + 1
         at += 1
