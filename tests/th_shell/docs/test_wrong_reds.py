@@ -84,6 +84,8 @@ NAMES = {
     "a = ...\na.x = 3": "ran fragment",
     "function f(...) return ... end\nf(3).x.y = 3": "ran error",
     "A, B = torch.class('dp.A', 'dp.B')": "fragment",
+    "A, B = torch.class('A', 'Lost')": "fragment",
+    "Lost = {}\nA, B = torch.class('A', 'Lost')": "ran error",
     "dp = {}\nA, B = torch.class('dp.A', 'dp.B')": "ran error",
     "> f = tostring\n> f(?)": "ran fragment",
     "> f = tostring\n> x = {f(2, ?), ?}": "ran fragment",

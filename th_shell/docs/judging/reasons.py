@@ -117,6 +117,11 @@ def with_fragments(
     return with_verdicts
 
 
+def _inner(example: Example) -> set[str]:
+    """Return the lines of an example below its first one."""
+    return {line.strip() for line in example.source.split("\n")[1:]}
+
+
 def _is_later(source: str, got: str) -> bool:
     """Tell whether code fails at what later Luas than LuaJIT have."""
     return bool(_LATER_LUA.search(source) and _NO_TOKEN.search(got))
@@ -192,6 +197,7 @@ class _Fragments:
             note = note or self._lacks(result, missing, stand_ins) or self._absent(result, source)
             note = note or self._without_field(result, source) or self._made_above(result)
             note = note or self._of_other_sections(result.example, result.got, used)
+            note = note or self._quoted(result)
         if note:
             line = min(origins, default=result.example.line)
             if is_lua and _NO_MODULE.search(result.got):
@@ -439,6 +445,15 @@ class _Fragments:
             lines = [self._absent_module]
         return f"{FOLLOWS} {min(lines)}" if lines else ""
 
+    def _quoted(self, result: Result) -> str:
+        """Return a note on the earlier example of which this block quotes a line; or ''."""
+        example = result.example
+        if result.verdict is not Verdict.ERROR or example.kind is not Kind.BARE:
+            return ""
+        line = example.source.strip()
+        others = (e.line for e in self._ran if e.block != example.block and line in _inner(e))
+        return next((f"it quotes a line of the example at line {at}" for at in others), "")
+
     def _of_other_sections(self, example: Example, got: str, used: Set[str]) -> str:
         """Return a note on letters that do not fit, with values of other sections; or ''.
 
@@ -547,7 +562,7 @@ _VALUELESS = pattern(
     r"|\A(?:[ \t].*\n|Traceback.*\n)*NameError: name)"
     r" '(?P<name>\w+)' \(?(?:a nil value|is not defined)"
     r"|stdin:\d+: (?:while creating metatable [\w.]+: bad argument #1 \("
-    r"|bad argument #2 \(invalid parent class name )(?P<module>\w+)(?: is an invalid|\.)"
+    r"|bad argument #2 \(invalid parent class name )(?P<module>\w+)(?: is an invalid|[.)])"
 )
 _TRIED_BEFORE = pattern(r"loop or previous error loading module '([\w.-]+)'")
 #: An owner and a field of it.

@@ -26,9 +26,11 @@ from th_shell.docs.judging.printout import (
     readings,
     same,
     with_exact_hex,
+    without_fields,
 )
 from th_shell.docs.judging.tables import like_tables, same_tables
 from th_shell.docs.reading.comment_values import (
+    ASSIGNMENT,
     Value,
     literal_in,
     quoted_in,
@@ -37,6 +39,7 @@ from th_shell.docs.reading.comment_values import (
     values_before_remark,
 )
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
+from th_shell.docs.reading.prose import is_prose, words_in
 from th_shell.docs.running.evaluation import ENDED, Outcome, ending, unrunnable
 from th_shell.docs.settings.settings import filtered
 from th_shell.patterns import pattern
@@ -85,6 +88,8 @@ _ERROR_WORD = pattern(r"^\s*error:\s*", re.I)
 _HANDLE = pattern(r"file \(0x[0-9a-f]+\)\s*")
 #: A documented text that stands for any output; in Lua, maybe with a remark behind it.
 LEFT_OUT = pattern(r"(?:[\s\0]|[\[(<]?(?:\.\.\.|…)[\])>]?(?:[ \t]+--.*(?!.))?)*")
+#: Signs that code has, and prose hardly.
+_SIGNS = pattern(r"[=(){}\[\]]")
 #: The time that a prompt shows at its right edge, where all other output is left out.
 _TIME_ALONE = pattern(r"\s*\[\d+\.\d+s\]\s*")
 #: A call that raises an error if a condition does not hold.
@@ -308,7 +313,11 @@ def _judge_one(
     if example.value and not example.expected:
         return _judge_value(example, example.value, first, second)
     is_time = bool(got.strip() and _TIME_ALONE.fullmatch(example.expected))
-    is_empty = is_time or LEFT_OUT.fullmatch(example.expected)
+    is_empty = is_time or LEFT_OUT.fullmatch(example.expected) is not None
+    if not got.strip() and example.kind is Kind.PROMPT and ASSIGNMENT.match(example.source):
+        words = words_in(example.source)  # what stands below an assignment may be prose
+        lines = [line for line in example.expected.split("\n") if line.strip()]
+        is_empty = all(is_prose(line, words) and not _SIGNS.search(line) for line in lines)
     if is_empty or example.apart and not got.strip():
         return Result(example, Verdict.RAN, got)
     if "VARIES" in example.flags:
@@ -317,6 +326,12 @@ def _judge_one(
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), Verdict.DIFFERS)
     if best is Verdict.DIFFERS and not example.announced:
         return Result(example, Verdict.RAN, got, "the text in the block below is another one")
+    if best is Verdict.DIFFERS and example.language == LUA:
+        rest = without_fields(example.expected, got)
+        if rest and _compare(replace(example, expected=rest), *candidates[0]) is Verdict.PASS:
+            return Result(
+                example, Verdict.LAYOUT, got, "the fields below the name are not compared"
+            )
     by_chance = not same(*candidates[0])
     is_by_layout = by_chance and best is Verdict.DIFFERS
     note = "the output depends on chance; compared by layout" if is_by_layout else ""

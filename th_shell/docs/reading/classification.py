@@ -27,7 +27,11 @@ _ASSIGNMENT = pattern(r"(?:local\s+)?[A-Za-z_][^={}()\n]*=(?!=)")
 #: The last words of a line that announces output, such as 'This gives the output:'.
 _ANNOUNCES = pattern(
     r"\b(?:displays?|gets?|gives?|looks?\s+like|outputs?|prints?|results?|returns?|shows?|yields?"
-    r"|(?:can|could|should|will|would|you|'ll)\s+(?:look|see)\b)(?:\s+[a-z]+){0,3}\s*:*$",
+    r"|(?:can|could|should|will|would|you|'ll)\s+(?:look|see)\b)(?:\s+[a-z]+){0,3}\s*:*$"
+    r"|(?:结果|結果|输出|輸出|打印|出力)[^:：]{0,9}[:：]\s*$|如下[:：.。]?\s*$"
+    r"|(?:결과|출력)[^:.]{0,15}(?::|다음과 같\S*[.:])\s*$"
+    r"|\b(?:affiche|donne|imprime|muestra|salida|sa[ií]da|resultado|ergibt|Ausgabe|stampa"
+    r"|вывод\w*|выведет|результат\w*)[^:]{0,15}:\s*$",
     re.I,
 )
 #: An equation as programs print them, which compiles.

@@ -333,8 +333,10 @@ class _Cutter:
             used = self._enclosed(at)
         elif _TAG.match(line.text):
             used = self._tagged(at)
+        is_typed = last is not None and last.kind is Kind.PROMPT
         for part in self._lines[at : at + used]:
-            self._output(part)
+            shown = _TIMED.sub("", part.text) if is_typed else part.text
+            self._output(Line(part.number, shown))
         return used
 
     def _is_alone_below(self, at: int) -> bool:
