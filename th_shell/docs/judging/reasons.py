@@ -197,7 +197,6 @@ class _Fragments:
             note = note or self._lacks(result, missing, stand_ins) or self._absent(result, source)
             note = note or self._without_field(result, source) or self._made_above(result)
             note = note or self._of_other_sections(result.example, result.got, used)
-            note = note or self._quoted(result)
         if note:
             line = min(origins, default=result.example.line)
             if is_lua and _NO_MODULE.search(result.got):
@@ -339,8 +338,8 @@ class _Fragments:
             for bound in self._bound - self._unset.keys() - python_syntax.CLASSES
         )
 
-    def _absent(self, result: Result, source: str) -> str:
-        """Return a note on a missing file or module that only this input names; or ''."""
+    def _not_given(self, result: Result, source: str) -> str:
+        """Return a note on what the reader, or a program around the code, would give; or ''."""
         ending = _ENDED.search(f"{result.note}\n{result.got}")
         if ending and "()" in source and _USAGE.match(result.got):
             return "it needs the words of a command line"
@@ -351,7 +350,11 @@ class _Fragments:
         made = _MADE_BY_MODULE.search(result.got)
         if made and made[1] not in self._strings:
             return f"it shows what is there already: {made[1]}"
-        if lack := self._in_c(result.got):
+        return self._in_c(result.got) or self._quoted(result)
+
+    def _absent(self, result: Result, source: str) -> str:
+        """Return a note on a missing file or module that only this input names; or ''."""
+        if lack := self._not_given(result, source):
             return lack
         if _NEWER.search(source) and "SyntaxError: " in result.got:
             return "it needs a later Python"

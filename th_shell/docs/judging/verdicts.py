@@ -312,13 +312,7 @@ def _judge_one(
         return _judge_error(example, first, second, got)
     if example.value and not example.expected:
         return _judge_value(example, example.value, first, second)
-    is_time = bool(got.strip() and _TIME_ALONE.fullmatch(example.expected))
-    is_empty = is_time or LEFT_OUT.fullmatch(example.expected) is not None
-    if not got.strip() and example.kind is Kind.PROMPT and ASSIGNMENT.match(example.source):
-        words = words_in(example.source)  # what stands below an assignment may be prose
-        lines = [line for line in example.expected.split("\n") if line.strip()]
-        is_empty = all(is_prose(line, words) and not _SIGNS.search(line) for line in lines)
-    if is_empty or example.apart and not got.strip():
+    if _is_left_out(example, got):
         return Result(example, Verdict.RAN, got)
     if "VARIES" in example.flags:
         return Result(example, Verdict.RAN, got, "the page says that its output varies")
@@ -326,16 +320,26 @@ def _judge_one(
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), Verdict.DIFFERS)
     if best is Verdict.DIFFERS and not example.announced:
         return Result(example, Verdict.RAN, got, "the text in the block below is another one")
-    if best is Verdict.DIFFERS and example.language == LUA:
-        rest = without_fields(example.expected, got)
-        if rest and _compare(replace(example, expected=rest), *candidates[0]) is Verdict.PASS:
-            return Result(
-                example, Verdict.LAYOUT, got, "the fields below the name are not compared"
-            )
+    name = without_fields(example.expected, got) if best is Verdict.DIFFERS else ""
+    if name and _compare(replace(example, expected=name), *candidates[0]) is Verdict.PASS:
+        return Result(example, Verdict.LAYOUT, got, "the fields below the name are not compared")
     by_chance = not same(*candidates[0])
     is_by_layout = by_chance and best is Verdict.DIFFERS
     note = "the output depends on chance; compared by layout" if is_by_layout else ""
     return Result(example, best, got, note, by_chance=by_chance)
+
+
+def _is_left_out(example: Example, got: str) -> bool:
+    """Tell whether the page shows nothing of what an example prints; what it shows may be prose."""
+    if LEFT_OUT.fullmatch(example.expected):
+        return True
+    if got.strip():
+        return _TIME_ALONE.fullmatch(example.expected) is not None
+    is_silent = example.kind is Kind.PROMPT and ASSIGNMENT.match(example.source)
+    words = words_in(example.source)
+    lines = [line for line in example.expected.split("\n") if line.strip()] if is_silent else [""]
+    is_told = all(is_prose(line, words) and not _SIGNS.search(line) for line in lines)
+    return example.apart or is_told
 
 
 def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome) -> Result:
@@ -369,8 +373,7 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
         verdicts.append(_compare(replace(example, expected=words), first.printed, second.printed))
     bare = replace(example, expected=QUOTES.sub(" ", value.text))
     verdicts.append(_compare(bare, *(QUOTES.sub(" ", text) for text in shown)))
-    for start in _before_value(example.source, first, second):  # the value may be told alone
-        alone = [text[len(s) :] for text, s in zip(shown, start, strict=True)]
+    for alone in _alone(example.source, first, second):  # the value may be told so
         verdicts += [_compare(reading, *alone) for reading in told]
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
     if best:
@@ -386,15 +389,14 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     return Result(example, Verdict.DIFFERS, first.shown, note)
 
 
-def _before_value(source: str, first: Outcome, second: Outcome) -> Iterator[tuple[str, str]]:
-    """Yield what two runs print before a value: all that is printed, or a label."""
+def _alone(source: str, first: Outcome, second: Outcome) -> Iterator[tuple[str, str]]:
+    """Yield what two runs show without what they print before, and without a label."""
     if first.printed and first.shown.startswith(first.printed):
-        yield first.printed, second.printed
+        yield first.shown[len(first.printed) :], second.shown[len(second.printed) :]
     label = _LABEL.match(source)
-    if label and all(
-        x.shown == x.printed and x.shown.startswith(label["text"]) for x in (first, second)
-    ):
-        yield label["text"], label["text"]
+    text = label["text"] if label else ""
+    if text and all(x.shown == x.printed and x.shown.startswith(text) for x in (first, second)):
+        yield first.shown[len(text) :], second.shown[len(text) :]
 
 
 def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) -> Result:
