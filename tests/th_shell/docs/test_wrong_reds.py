@@ -141,7 +141,7 @@ NAMES = {
     "f = torch.DiskFile('')": "fragment",
     "f = torch.DiskFile(3, 'x')": "error",
     # The source of a class that a module has made.
-    "a = loadstring('m, c = {}, torch.class c(\"m.B\") c(\"m.\" .. \"A\", \"m.B\")')()\n"
+    'a = loadstring(\'m, c = {}, torch.class c("m.B") c("m." .. "A", "m.B")\')()\n'
     "a = m.A\nA, B = torch.class('m.A', 'm.B')\nx = A.z": "ran ran fragment fragment",
     "m, c = {}, torch.class\nB = c('m.B')\nA = c('m.A', 'm.B')\nA = c('m.A', 'm.B')": (
         "ran ran ran error"

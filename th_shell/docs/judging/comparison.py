@@ -336,15 +336,16 @@ _PREDICATE = pattern(
     r"|^(?:illegal|invalid)(?: \w+){1,2}$",
     re.I,
 )
-#: Errors that comments in other languages announce, and what says that there is none.
+#: Errors that comments in other languages announce, and words by which there is none, or none yet.
 _IN_OTHERS = pattern(
     r"报错|出错|错误(?!的)|報錯|錯誤(?!的)|エラー|에러|오류|ошибк|помилк"
     r"|\b(?:erreur|fehler|errore|erro|lỗi)\b",
     re.I,
 )
 _NONE_IN_OTHERS = pattern(
-    r"[不没沒无無未]|なし|ない|없|않|\bне\b|\bбез\b|\b(?:pas|sans|aucune?|kein\w*|ohne|nicht|senza|non"
-    r"|sin|ning[uú]n|sem|não|no|không)\b",
+    r"[不没沒无無未若]|如果|处理|捕获|检查|判断|返回|なし|ない|없|않|\bне\b|\bбез\b|\bесли\b"
+    r"|\b(?:pas|sans|aucune?|si|se|kein\w*|ohne|nicht|wenn|senza|non|sin|ning[uú]n|sem|não|no"
+    r"|không)\b",
     re.I,
 )
 #: A message behind `error:`.
