@@ -225,8 +225,10 @@ def test_without_what_is_looked_up(shared: Lua, monkeypatch: pytest.MonkeyPatch)
     for name in ("inner_loop", "blas", "lapack"):
         monkeypatch.setattr(bulk, name, lambda *_: None)
     monkeypatch.setattr(conv, "blas", lambda *_: None)
-    for name in ("floats", "comparison", "multiples of floats"):
+    for name in ("floats", "comparison"):
         assert compare(shared, SHARED[name], 2) == ""
+    # Where BLAS's axpy rounds once, numpy rounds twice: that depends on the processor's kernel.
+    assert compare(shared, SHARED["multiples of floats"], 2, 1.2e-7) == ""
     for name in ("matrix and vector", "inverse", "convolution"):  # numpy's BLAS has threads too
         assert compare(shared, SHARED[name], 2, 1e-11) == ""
 
