@@ -336,6 +336,8 @@ _PREDICATE = pattern(
     r"|^(?:illegal|invalid)(?: \w+){1,2}$",
     re.I,
 )
+#: The words that something does not work.
+_NO_WORK = pattern(r"\b(?:doesn['’]?t|does not|won['’]?t|will not) work\b", re.I)
 #: Errors that comments in other languages announce, and words by which there is none, or none yet.
 _IN_OTHERS = pattern(
     r"报错|出错|错误(?!的)|報錯|錯誤(?!的)|エラー|에러|오류|ошибк|помилк"
@@ -356,6 +358,8 @@ _QUOTED = pattern(r"(?<!\w)(['\"`])([^'\"`]+)\1")
 
 def announces_error(comment: str) -> bool:
     """Tell whether a comment says that its code raises an error."""
+    if _NO_WORK.search(comment):
+        return True
     for clause in _CLAUSE_ENDS.split(comment):
         predicate = _PREDICATE.search(clause.strip())
         if predicate and not _NEGATED.search(clause.strip(), 0, predicate.end()):

@@ -163,8 +163,8 @@ _HEXADECIMAL = pattern(r"\b0x([0-9a-fA-F]+)\b")
 #: A prompt behind a text without an end of line.
 _NEXT_PROMPT = pattern(r"(?<=\S) (?:th)?>\s*\Z")
 _COMMENT = pattern(r"(?:^|\s)--.*$", re.M)
-#: The fields of an object of nn, below its name.
-_FIELDS = pattern(r"\{[ \t]*\n[ \t]*\w+ : [^\n]*\n(?:.*\n)?\}[ \t]*", re.S)
+#: The fields of an object of nn, in the lines below its name.
+_FIELDS = pattern(r"(?<=[\w)}]\n)\{[ \t]*\n[ \t]+\w+ : .*\n(?:[ \t].*\n)*\}[ \t]*(?:\n|\Z)")
 _TIMING = pattern(rf"^{_BLANKS}\[\d+\.\d+s\]{_BLANKS}$", re.M)
 #: A line that stands for any text.
 ELLIPSIS = pattern(rf"^{_BLANKS}(?:\.\.\.|…){_BLANKS}$", re.M)
@@ -209,15 +209,12 @@ def same(first: str, second: str) -> bool:
     return first == second or _ADDRESS.sub("0x", first) == _ADDRESS.sub("0x", second)
 
 
-def without_fields(documented: str, printed: str) -> str:
-    """Return a text without the fields of an object, which older prompts show below its name.
+def without_fields(documented: str) -> str:
+    """Return a text without the fields of objects, which older prompts show below their names.
 
-    Below `nn.Tanh` stand lines `{`, `  output : DoubleTensor - empty`, `}`. printed: what is above
-    them. Returns '' where they are not all that follows.
+    Below `nn.Tanh` stand lines `{`, `  output : DoubleTensor - empty`, `}`.
     """
-    lines, count = documented.strip("\n").split("\n"), len(printed.strip("\n").split("\n"))
-    rest = "\n".join(lines[count:])
-    return "\n".join(lines[:count]) if _FIELDS.fullmatch(rest) else ""
+    return _FIELDS.sub("", documented)
 
 
 def at_other_addresses(text: str) -> str:

@@ -320,8 +320,9 @@ def _judge_one(
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), Verdict.DIFFERS)
     if best is Verdict.DIFFERS and not example.announced:
         return Result(example, Verdict.RAN, got, "the text in the block below is another one")
-    name = without_fields(example.expected, got) if best is Verdict.DIFFERS else ""
-    if name and _compare(replace(example, expected=name), *candidates[0]) is Verdict.PASS:
+    names = replace(example, expected=without_fields(example.expected))
+    is_open = best is Verdict.DIFFERS and names != example
+    if is_open and _compare(names, *candidates[0]) is Verdict.PASS:
         return Result(example, Verdict.LAYOUT, got, "the fields below the name are not compared")
     by_chance = not same(*candidates[0])
     is_by_layout = by_chance and best is Verdict.DIFFERS
