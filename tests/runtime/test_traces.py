@@ -66,7 +66,7 @@ def test_rows_compile_although_they_make_userdata(tmp_path: Path) -> None:
     assert "loop" in own_links(tmp_path / "script.lua", "", loop)
 
 
-#: Starts of a program, in one of which its loop is compiled for sure.
+#: Starts of a program after which LuaJIT has compiled its loop, if it ever does.
 _STARTS = 60
 
 

@@ -320,9 +320,9 @@ def _judge_one(
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), Verdict.DIFFERS)
     if best is Verdict.DIFFERS and not example.announced:
         return Result(example, Verdict.RAN, got, "the text in the block below is another one")
-    names = replace(example, expected=without_fields(example.expected))
-    is_open = best is Verdict.DIFFERS and names != example
-    if is_open and _compare(names, *candidates[0]) is Verdict.PASS:
+    names = without_fields(example.expected) if best is Verdict.DIFFERS else example.expected
+    has_fields = names != example.expected
+    if has_fields and _compare(replace(example, expected=names), *candidates[0]) is Verdict.PASS:
         return Result(example, Verdict.LAYOUT, got, "the fields below the name are not compared")
     by_chance = not same(*candidates[0])
     is_by_layout = by_chance and best is Verdict.DIFFERS
@@ -336,11 +336,11 @@ def _is_left_out(example: Example, got: str) -> bool:
         return True
     if got.strip():
         return _TIME_ALONE.fullmatch(example.expected) is not None
-    is_silent = example.kind is Kind.PROMPT and ASSIGNMENT.match(example.source)
+    if example.apart or example.kind is not Kind.PROMPT or not ASSIGNMENT.match(example.source):
+        return example.apart
     words = words_in(example.source)
-    lines = [line for line in example.expected.split("\n") if line.strip()] if is_silent else [""]
-    is_told = all(is_prose(line, words) and not _SIGNS.search(line) for line in lines)
-    return example.apart or is_told
+    lines = [line for line in example.expected.split("\n") if line.strip()]
+    return all(is_prose(line, words) and not _SIGNS.search(line) for line in lines)
 
 
 def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome) -> Result:

@@ -23,7 +23,7 @@ from th_shell.docs.reading.examples import (
     example_of,
     with_output,
 )
-from th_shell.docs.reading.languages import SHELL
+from th_shell.docs.reading.languages import SHELL, TENSOR_END
 from th_shell.docs.reading.lua_cells import cut_cells, has_cells, with_cell_language
 from th_shell.docs.reading.lua_names import assigned_names, read_names, strings
 from th_shell.docs.reading.python import as_text, cut_python
@@ -80,10 +80,9 @@ _ARROW = pattern(r"^\s*=+>\s*(?P<value>\S.*)$")
 _PRINTED_EQUATION = pattern(rf"^\s*(?P<name>{_NAME})\s*=\s*(?![\s=])[^{{(]*$")
 #: The names in a text that is printed before values: `'T = %d'`.
 _EQUATED = pattern(rf"\b({_NAME})\b\s*=")
-#: The name whose value stands below, and the rows and the last line of a tensor.
+#: The name whose value stands below, and the rows of a tensor.
 _SHOWN = pattern(rf"^\s*(?P<name>{_NAME})\s*=\s*$")
 _ROW = pattern(r"^[-+\d.einaf \t]+$")
-_SIZES = pattern(r"^\s*\[torch\.\w+ of (?:size|dimension) ")
 #: A string, and a comment without a mark.
 _STRING_ALONE = pattern(r"([\"'])(?:(?!\1)[^\\])*\1\s*--(?!>|\s*=)")
 #: A call that prints nothing, and gives a value that scripts do not show.
@@ -204,9 +203,10 @@ class _Cutter:
     def _shown(self, at: int) -> int:
         """Read `t =` above the rows of a tensor: the page shows the value of t."""
         match = _SHOWN.match(self._lines[at].text)
-        rows = list(takewhile(lambda line: _ROW.match(line.text), self._lines[at + 1 :]))
-        below = at + 1 + len(rows)
-        if match and rows and below < len(self._lines) and _SIZES.match(self._lines[below].text):
+        lines = self._lines[at + 1 :] if match else ()
+        rows = list(takewhile(lambda line: _ROW.match(line.text), lines))
+        below = lines[len(rows) : len(rows) + 1]
+        if match and rows and below and TENSOR_END.match(below[0].text):
             self._input(at, 1, Kind.PROMPT, match["name"])
             return 1
         return 0

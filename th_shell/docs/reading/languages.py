@@ -43,7 +43,7 @@ STARTS = pattern(rf"^\s*(?:\$\s+)?{SHELL}(?:\s+-i)?\s*$")
 _SESSION_PROMPT = pattern(rf"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:|{SHELL}>(?: |$))")
 _TERMINAL_PROMPT = pattern(rf"{_SESSION_PROMPT.pattern}|^\s*\$ ")
 #: The last line of a printed tensor, which no command prints.
-_TENSOR = pattern(r"^\s*\[torch\.\w+ of (?:size|dimension) ")
+TENSOR_END = pattern(r"^\s*\[torch\.\w+ of (?:size|dimension) ")
 _OPTION = pattern(r"^\s*:(?P<name>[\w-]+):\s*(?P<value>.*?)\s*$")
 _PYTHON_PROMPT = pattern(r"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:)")
 #: A line of C, C++ or Java, and of Python where Lua is meant.
@@ -69,7 +69,7 @@ def fence_language(info: str) -> str:
 def role_of(name: str, lines: Sequence[str]) -> Role | None:
     """Return the use of a block by its language; None if it has examples, such as prompts."""
     role = _ROLES.get(name)
-    if name in _TERMINALS and any(map(_TENSOR.match, lines)):
+    if name in _TERMINALS and any(map(TENSOR_END.match, lines)):
         role = Role.OUTPUT
     has_prompts = role is Role.OUTPUT and (
         any(map(_TERMINAL_PROMPT.match, lines)) or _session_start(lines) is not None
