@@ -287,8 +287,9 @@ _PROGRAM = """\
 folder, parameters, name = sys.argv[1:]
 space = {"__name__": "model"}
 exec(compile(open(folder + "/model.py").read(), "model.py", "exec"), space)
-net = space[name]()
-net.load_state_dict(torch.load(parameters, weights_only=True))
+with torch.device("meta"):  # the parameters are mapped from the file, which may be large
+    net = space[name]()
+net.load_state_dict(torch.load(parameters, weights_only=True, mmap=True), assign=True)
 net.eval()
 with numpy.load(folder + "/in.npz") as file:
     inputs = [torch.from_numpy(file[str(n)]) for n in range(len(file.files))]
