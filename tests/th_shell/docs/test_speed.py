@@ -31,6 +31,19 @@ PAGES: dict[str, Callable[[int], list[str]]] = {
     "sums without an end": lambda n: ["```", *["x = 1 +"] * n, "```"],
     "prompts": lambda n: ["th> 1", "1", ""] * n,
     "values": lambda n: ["```", *["x = 1", "--> 1"] * n, "```"],
+    "rows that an input prints": lambda n: ["```", "> x", *[" 1  2"] * n * 8, "```"],
+    "rows below a script": lambda n: [
+        "```",
+        "x = y",
+        "print(x)",
+        "```",
+        "```",
+        *[" 1  2"] * n,
+        "```",
+    ],
+    "rows in comments": lambda n: ["```", "print(x)", *["-- 1  2"] * n, "```"],
+    "words that an input prints": lambda n: ["```", "th> f()", *["it is x = 1"] * n, "```"],
+    "names with their values": lambda n: ["```", "th> f()", *["t =", " 1", ""] * n, "```"],
     "paragraphs of text": lambda n: ["```", *["x = 1", "words are here", ""] * n, "```"],
 }
 
