@@ -150,12 +150,16 @@ def _number_kind(name: str, convert: Callable[[float | int], Any] | None) -> Kin
     return Kind(name, lambda value: as_number(value) is not None, reader, is_number=True)
 
 
+#: Stands for any string where it is asked which Lua function computes a call.
+ANY_STRING = object()
+
+
 def _option_kind(options: Sequence[str]) -> Kind:
     """A string that starts with one of a few letters; the implementation gets the letter."""
     letters = {option.encode() for option in options}
     return Kind(
         f"({'|'.join(options)})",
-        lambda value: type(value) is bytes and value[:1] in letters,
+        lambda value: value is ANY_STRING or type(value) is bytes and value[:1] in letters,
         lambda _: _first_letter,
     )
 

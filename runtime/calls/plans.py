@@ -24,7 +24,15 @@ from typing import Any, NamedTuple
 
 from th_shell.runtime.calls.arguments import Call
 from th_shell.runtime.calls.failures import encode_error
-from th_shell.runtime.calls.forms import Argument, Form, as_number, lua_type, parse_form, typename
+from th_shell.runtime.calls.forms import (
+    ANY_STRING,
+    Argument,
+    Form,
+    as_number,
+    lua_type,
+    parse_form,
+    typename,
+)
 from th_shell.runtime.calls.results import class_id, encode
 from th_shell.runtime.calls.table import TABLE, Row
 from th_shell.runtime.core.dtypes import DOUBLE, FLOAT, LONG, REALS, DType
@@ -232,7 +240,7 @@ def _samples() -> list[Any]:
     """A value of each kind, at the number that lua/tensor/small.lua gives to the kind."""
     tensors = [cls() for cls in TENSOR_CLASSES]
     lists = [[tensors[dtype.index]] for dtype in (FLOAT, DOUBLE)]
-    return [None, 1.5, True, *tensors, *lists, STORAGE_CLASSES[LONG.index].new(1)]
+    return [None, 1.5, True, *tensors, *lists, STORAGE_CLASSES[LONG.index].new(1), ANY_STRING]
 
 
 def find_small(plans: Plans, name: str, dtype: DType | None, code: int) -> bytes | None:
@@ -263,7 +271,7 @@ def _match(
     """The row that fits, and the arguments for its Lua function."""
     rows = [row for row in TABLE[name] if dtype in row.types and row.form(namespace) is not None]
     if rows and rows[0].reads_call:
-        return rows[0], [f"a{i + 1}" for i in range(len(args))]
+        return None if ANY_STRING in args else rows[0], [f"a{i + 1}" for i in range(len(args))]
     for row in rows:
         # How many dimensions tensors have is for the Lua function to look at.
         form = parse_form(re.sub(r"~\dD", "", row.form(namespace) or ""), dtype)

@@ -168,6 +168,12 @@ def lapack_call(name: str, itemsize: int) -> Callable[..., None] | None:
     return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(address)
 
 
+def lapack_address(name: str, itemsize: int, arguments: int) -> int | None:
+    """The address of any LAPACK function, likewise, if it has so many arguments."""
+    address, count = _find(name, itemsize)
+    return address if count == arguments else None
+
+
 def _find(name: str, itemsize: int) -> tuple[int | None, int]:
     """The address of a function and the number of its arguments.
 

@@ -18,7 +18,13 @@ from th_shell.runtime.calls.plans import Plans, find_small
 from th_shell.runtime.calls.results import class_id
 from th_shell.runtime.compute import formulas
 from th_shell.runtime.compute.blas_threads import check_room
-from th_shell.runtime.compute.c_functions import blas, conversion, inner_loop, sorter
+from th_shell.runtime.compute.c_functions import (
+    blas,
+    conversion,
+    inner_loop,
+    lapack_address,
+    sorter,
+)
 from th_shell.runtime.compute.generator import default_generator
 from th_shell.runtime.compute.libm import function
 from th_shell.runtime.compute.thread_pool import PROCESSORS, LuaFunctions, ThreadPool
@@ -166,6 +172,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "elided": with_marked_texts(_elided),
         "small_source": with_marked_texts(_small_source),
         "blas": lambda name, itemsize=8: blas(name.decode(), itemsize),
+        "lapack": lambda name, itemsize, count: lapack_address(name.decode(), itemsize, count),
         "sorter": lambda: sorter() or 0,
         "half_bits": _half_bits,
         "half_values": lambda: int(_half_values().ctypes.data),

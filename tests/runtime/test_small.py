@@ -87,7 +87,7 @@ PYTHONS = {("Long", name.strip()) for name in ("indexAdd", *ORDER)}
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", ["Double", "Float"])
 @pytest.mark.parametrize("name", BLAS)
-def test_products(lua: Lua, kind: str, name: str) -> None:
+def test_products_and_factors(lua: Lua, kind: str, name: str) -> None:
     compare(lua, kind, name, BLAS[name])
 
 

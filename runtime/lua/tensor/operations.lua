@@ -37,7 +37,8 @@ t!: seed initialSeed manualSeed getRNGState setRNGState
 01234567: free narrow select sub transpose t unfold
 01: Storage.string
 t01234567+: repeatTensor
-t: gesv gels trtrs potrf potrs potri pstrf inverse symeig eig svd qr geqrf orgqr ormqr
+t+: gesv inverse symeig eig svd qr
+t: gels trtrs potrf potrs potri pstrf geqrf orgqr ormqr
 ]]
 
 local operations = { all = {} }

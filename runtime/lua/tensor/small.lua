@@ -14,7 +14,7 @@ local small = {}
 -- ------------------------------------------------------------------ patterns
 
 -- The kinds of arguments, by Lua's type or the id of their class; see runtime/calls/plans.py.
-local KINDS = { number = 1, boolean = 2 }
+local KINDS = { number = 1, boolean = 2, string = 14 }
 local NONE = 0 / 0 -- for other values: it makes the whole pattern a nan
 local FIRST_TENSOR, FLOATS, DOUBLES, LONG_STORAGE = 3, 11, 12, 13
 local of_class = { [host.FIRST_STORAGE + c_structs.LONG] = LONG_STORAGE }

@@ -28,16 +28,18 @@ _HUGE_MATRIX = 1_000_000
 F = TypeVar("F", bound=Callable[..., None])
 
 
-def with_results(name: str, results: str, form: str) -> Callable[[F], F]:
+def with_results(name: str, results: str, form: str, *, in_lua: bool = False) -> Callable[[F], F]:
     """Add a function's two forms: the call passes all destinations, or none of them.
 
-    results: the destinations. form: the arguments behind them.
+    results: the destinations. form: the arguments behind them. in_lua: whether Lua makes the
+    results of small matrices.
     """
+    small = f"linalg/lapack.{name}" if in_lua else None
 
     def register(implementation: F) -> F:
         new = " ".join(f"<{result}>" for result in results.split())
         op(name, function=f"{results} {form}", types=FLOATS)(implementation)
-        op(name, function=f"{new} {form}", types=FLOATS)(implementation)
+        op(name, function=f"{new} {form}", types=FLOATS, small=small)(implementation)
         return implementation
 
     return register

@@ -28,7 +28,7 @@ from th_shell.runtime.ops.linalg._lapack import (
 )
 
 
-@with_results("gesv", "*T* *T*", "T T")
+@with_results("gesv", "*T* *T*", "T T", in_lua=True)
 def gesv(x: Tensor, lu: Tensor, b: Tensor, a: Tensor) -> None:
     """x solves a * x = b; lu gets the factors L and U of a with its rows permuted."""
     check_system(b, a)
@@ -146,7 +146,7 @@ def pstrf(r: Tensor, pivots: Tensor, a: Tensor, part: str, tolerance: float) -> 
     store(pivots, order)
 
 
-@with_results("inverse", "*T*", "T")
+@with_results("inverse", "*T*", "T", in_lua=True)
 def inverse(r: Tensor, a: Tensor) -> None:
     """r = the inverse of a matrix. Raises TorchError for a singular one."""
     check_square(a)
@@ -164,7 +164,7 @@ def inverse(r: Tensor, a: Tensor) -> None:
 # -- eigenvalues, singular values, QR
 
 
-@with_results("symeig", "*T* *T*", "T [(N|V)=N] [(U|L)=U]")
+@with_results("symeig", "*T* *T*", "T [(N|V)=N] [(U|L)=U]", in_lua=True)
 def symeig(values: Tensor, vectors: Tensor, a: Tensor, job: str, part: str) -> None:
     """The eigenvalues (ascending) of a symmetric matrix; with 'V' its eigenvectors as columns.
 
@@ -182,7 +182,7 @@ def symeig(values: Tensor, vectors: Tensor, a: Tensor, job: str, part: str) -> N
     store(values, eigenvalues)
 
 
-@with_results("eig", "*T* *T*", "T [(N|V)=N]")
+@with_results("eig", "*T* *T*", "T [(N|V)=N]", in_lua=True)
 def eig(values: Tensor, vectors: Tensor, a: Tensor, job: str) -> None:
     """The eigenvalues of a matrix as rows of real and imaginary part; with 'V' its eigenvectors.
 
@@ -202,7 +202,7 @@ def eig(values: Tensor, vectors: Tensor, a: Tensor, job: str) -> None:
     store(values, np.stack([real, imaginary], 1))
 
 
-@with_results("svd", "*T* *T* *T*", "T [(A|S)=S]")
+@with_results("svd", "*T* *T* *T*", "T [(A|S)=S]", in_lua=True)
 def svd(u: Tensor, s: Tensor, v: Tensor, a: Tensor, job: str) -> None:
     """u * diag(s) * v' = a, with the singular values s in descending order.
 
@@ -228,7 +228,7 @@ def svd(u: Tensor, s: Tensor, v: Tensor, a: Tensor, job: str) -> None:
     store(v, right.T)
 
 
-@with_results("qr", "*T* *T*", "T")
+@with_results("qr", "*T* *T*", "T", in_lua=True)
 def qr(q: Tensor, r: Tensor, a: Tensor) -> None:
     """q * r = a, where the columns of q are orthonormal and r is upper triangular.
 
