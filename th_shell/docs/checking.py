@@ -7,6 +7,7 @@ before (`expectations`).
 """
 
 import atexit
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -215,6 +216,8 @@ def _alone(block: list[Result], page: Page, runner: Runner, imports: str) -> lis
     return [replace(result, note=result.note or ALONE) for result in alone]
 
 
+#: The title of a page, if it is one word.
+_TITLE = pattern(r"\s*(?:# ([\w.-]+)[ #]*$|([\w.-]+)[ \t]*\n==+[ \t]*$)", re.M)
 _REQUIRED = pattern(r"\brequire[\s(]{0,9}[\"']([\w.-]+)")
 
 
@@ -227,7 +230,10 @@ def _with_reasons(
     if any(example.language == LUA for example in page.examples):
         names_before[LUA] = page.compiler.known_names | lua_names.bound_names(lua)
     imported = python_syntax.imported_names(python)
-    results = with_fragments(with_missing_devices(results, imported), outcomes, names_before)
+    title = _TITLE.match(page.text)
+    package = (title[1] or title[2]).lower() if title else ""
+    with_devices = with_missing_devices(results, imported)
+    results = with_fragments(with_devices, outcomes, names_before, package)
     return [_explained(result, page) for result in results]
 
 

@@ -312,7 +312,8 @@ LOCALS = {
 }
 REPAIRS = data(__file__, "REPAIRS")
 ORDERS = data(__file__, "ORDERS")
-TABLES = (COMMENTS, NAMES, DEVICES, COLUMNS, LOCALS, REPAIRS, ORDERS)
+SESSIONS = data(__file__, "SESSIONS")
+TABLES = (COMMENTS, NAMES, DEVICES, COLUMNS, LOCALS, REPAIRS, ORDERS, SESSIONS)
 
 
 @pytest.mark.sample(12)
@@ -407,6 +408,23 @@ BELOW = {
     ("print(torch.rand(20) / 100)", "0.1 *\n" + " 0.5000\n" * 19 + FACTOR): "differs",
     ("print(torch.rand(5, 1))", " 7\n...\n 0.25\n[torch.DoubleTensor of size 5x1]"): "differs",
 }
+
+
+PACKAGES = {
+    "torchx\n======\n\n{}": "fragment",
+    "# torchx\n\n{}": "fragment",
+    "# All of torchx\n\n{}": "error",
+    "# torch\n\n{}": "error",
+    "# torchx\n\n```lua\nprint('torchx')\n```\n\n{}": "ran error",
+}
+
+
+@pytest.mark.parametrize(("page", "verdicts"), PACKAGES.items())
+def test_a_page_about_a_package_may_not_load_it(
+    runner: Runner, tmp_path: Path, page: str, verdicts: str
+) -> None:
+    text = page.format(lua("x = torch.nosuch(3)"))
+    assert words(judged(runner, tmp_path, "page.md", text)) == verdicts
 
 
 @pytest.mark.thorough

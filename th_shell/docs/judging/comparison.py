@@ -11,7 +11,7 @@ that only a format prints so: 'version 2.10'. A page may allow more: its toleran
 """
 
 import re
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Iterator, Sequence, Sized
 from difflib import SequenceMatcher
 from functools import lru_cache, partial
 from itertools import pairwise
@@ -28,6 +28,7 @@ _Piece = TypeVar("_Piece", bound=Sized)
 _QUOTES = pattern(r"[\"']")
 #: Dots for the rest of the numbers in the last line.
 _OPEN_END = pattern(r"(?<=\d)[^\S\n]\.{3,4}\s*\Z")
+_WORD = pattern(r"[^\W\d_]{2}")
 _TABLE = pattern(r"^[^\S\n]*\{[^\S\n]*$", re.M)
 
 #: What doctest takes for what Python prints, from before it had these names.
@@ -99,21 +100,29 @@ def agrees_within(expected: str, got: str, varied: str, tolerance: Tolerance = _
     )
 
 
-def agrees_by_layout(expected: str, first: str, second: str) -> bool:
+def agrees_by_layout(expected: str, first: str, second: str, is_part: bool = False) -> bool:
     """Tell whether one of the different texts of two runs has the documented layout.
 
     The layout is the words, the count of numbers, and the lines with class and sizes. If the runs
     differ in their layouts, too, it is only the words and the classes in these lines. Python shows
-    no seconds of a moment that has none.
+    no seconds of a moment that has none. is_part: whether the last lines may be all that is shown.
     """
     expected, first, second = (_MOMENT.sub(r"\1", text) for text in (expected, first, second))
     layouts = [printout.layout(text) for text in (first, second)]
     simplify = printout.layout if layouts[0] == layouts[1] else printout.loose_layout
     return any(
-        simplify(text) == simplify(got) or _covers_layout(text, got)
+        simplify(text) == simplify(part) or _covers_layout(text, got)
         for text in printout.readings(expected)
         for got in (first, second)
+        for part in (got, *(_last_lines(text, got) if is_part else ()))
     )
+
+
+def _last_lines(expected: str, got: str) -> Iterator[str]:
+    """Yield the last lines of a printed text, of which the page shows so many, each with words."""
+    lines, shown = got.strip().split("\n"), expected.strip().split("\n")
+    if 1 < len(shown) < len(lines) and all(map(_WORD.search, shown)):
+        yield "\n".join(lines[-len(shown) :])
 
 
 def _covers_layout(expected: str, got: str) -> bool:

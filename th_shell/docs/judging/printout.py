@@ -165,6 +165,7 @@ _NEXT_PROMPT = pattern(r"(?<=\S) (?:th)?>\s*\Z")
 _COMMENT = pattern(r"(?:^|\s)--.*$", re.M)
 #: The fields of an object of nn, in the lines below its name.
 _FIELDS = pattern(r"(?<=[\w)}]\n)\{[ \t]*\n[ \t]+\w+ : .*\n(?:[ \t].*\n)*\}[ \t]*(?:\n|\Z)")
+_FIELD_STRING = pattern(r"^([ \t]+\S.* : )\"([^\"\n]*)\"$", re.M)
 _TIMING = pattern(rf"^{_BLANKS}\[\d+\.\d+s\]{_BLANKS}$", re.M)
 #: A line that stands for any text.
 ELLIPSIS = pattern(rf"^{_BLANKS}(?:\.\.\.|…){_BLANKS}$", re.M)
@@ -187,6 +188,8 @@ _PYTHON_TRACEBACKS = (
 )
 _WARNED_AT = pattern(r"^\S.*?:\d+: (?=\w*Warning: )", re.M)
 _QUOTES_OF_TIMES = pattern(r"(?<=\d)'|'(?=\d)")
+#: Between a number and its unit.
+_UNIT = pattern(r"(?<=\d)(?=(?:[mun]?s|secs?|min|h|[kKMG]i?B|Hz)\b)")
 #: The words of times: names of days, months and zones, `T` and `Z`.
 _OF_TIMES = pattern(
     r"(?<=\d)(?:[T/](?=\d\d)|Z\b)|\b(?:[A-Z]{1,3}[SD]T|UTC|GMT|[AP]M"
@@ -215,6 +218,11 @@ def without_fields(documented: str) -> str:
     Below `nn.Tanh` stand lines `{`, `  output : DoubleTensor - empty`, `}`.
     """
     return _FIELDS.sub("", documented)
+
+
+def without_quotes(printed: str) -> str:
+    """Return a printed text without the quotes of strings in tables, as older prompts print it."""
+    return _FIELD_STRING.sub(r"\1\2", printed)
 
 
 def at_other_addresses(text: str) -> str:
@@ -320,6 +328,7 @@ def layout(text: str) -> tuple[list[str], int]:
     """
     text = "\n".join(line for line in text.split("\n") if not _COLUMNS.match(line))
     text = _QUOTES_OF_TIMES.sub(" ' ", _SCALE.sub("", _HEXADECIMAL.sub("0x", text)))
+    text = _UNIT.sub(" ", text)
     all_tokens = tokens(_OF_TIMES.sub(" ", text))
     words = [token for token in all_tokens if not is_number(token)]
     return words, len(all_tokens) - len(words)

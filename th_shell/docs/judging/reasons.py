@@ -87,7 +87,10 @@ def _in_python(example: Example, got: str) -> str:
 
 
 def with_fragments(
-    results: Iterable[Result], outcomes: Iterable[Runs], predefined: Mapping[str, frozenset[str]]
+    results: Iterable[Result],
+    outcomes: Iterable[Runs],
+    predefined: Mapping[str, frozenset[str]],
+    package: str = "",
 ) -> list[Result]:
     """Return the results; those that fail because the page omits what they need become FRAGMENT.
 
@@ -96,7 +99,8 @@ def with_fragments(
     name that differs only in capital letters from one with a value is an error of the page instead.
 
     outcomes: those of the results in two runs, of which the first tells names without values.
-    predefined: for each language, the names that have values before a page begins.
+    predefined: for each language, the names that have values before a page begins. package: what
+    the page is about, if its title is one word.
     """
     judges: dict[tuple[str, str], _Fragments] = {}
     with_verdicts, results = [], list(results)
@@ -112,7 +116,7 @@ def with_fragments(
     for result, (outcome, _) in zip(results, outcomes, strict=True):
         language, group = result.example.language, result.example.group
         if (language, group) not in judges:
-            judges[language, group] = _Fragments(language, predefined[language], usual)
+            judges[language, group] = _Fragments(language, predefined[language], usual, package)
         with_verdicts.append(judges[language, group].judge(result, outcome.undefined))
     return with_verdicts
 
@@ -137,8 +141,11 @@ def _is_of_python(module: str) -> bool:
 class _Fragments:
     """Finds the fragments among the examples of one language and group, from the top down."""
 
-    def __init__(self, language: str, predefined: frozenset[str], usual: frozenset[str]) -> None:
+    def __init__(
+        self, language: str, predefined: frozenset[str], usual: frozenset[str], package: str
+    ) -> None:
         self._language = language
+        self._package = package
         self._usual = usual  # the names that many examples use: they are no slips
         self._bound_in = partial(names.bound_names, language)
         self._read_in = partial(names.read_names, language)
@@ -373,7 +380,8 @@ class _Fragments:
             return "" if is_told or is_wrong else f"{_ABSENT}{module}"
         is_shown = result.example.announced and not LEFT_OUT.fullmatch(result.example.expected)
         used = (self._texts.get(name, "") for name in self._read_in(source))
-        texts = [*lua_names.strings(source), *used]
+        fetched = _FETCHED.findall(" ".join([*self._strings, *self._texts.values()]))
+        texts = [*lua_names.strings(source), *used, *fetched]
         named = (text for text in texts if text and text not in self._strings)
         if is_shown:  # the page says that the file is there: it may mean another one of its own
             named = (text for text in named if not self._has_like(text))
@@ -408,9 +416,11 @@ class _Fragments:
         if result.example.kind is Kind.SHELL and _NOT_THERE.search(got):
             words = result.example.source.split()[1:]
             named = [word for word in words if word[0] != "-" and not self._has_like(word)]
+        elif result.example.kind is Kind.SHELL and result.example.source == "ls":
+            named = result.example.expected.split()
         elif _OF_MACHINE_IN_LUA.search(f"{source}\n{got}"):
             return _OF_READER
-        elif "not provided here" in got:  # of a module that th stands for
+        elif _NOT_PROVIDED.search(got):
             return "it needs what is not provided here"
         elif result.example.block == self._environment or "_ENV" in read or _is_later(source, got):
             return "it needs a later Lua"
@@ -442,6 +452,9 @@ class _Fragments:
         if result.verdict is not Verdict.ERROR or not match:
             return ""
         fields = _FIELD.findall(source)
+        adds = ("torch", match[1]) in fields and self._package not in {"", "torch", *self._strings}
+        if adds and self._language == LUA:
+            return f"the page does not load: {self._package}"
         owners = {owner for owner, field in fields if field == (match[1] or match[2])}
         lines = [self._modified[name] for name in owners if name in self._modified]
         if self._absent_module and not lines and _ADDED.search(result.got):
@@ -544,6 +557,12 @@ _OF_MACHINE = pattern(
 #: The errors of Python that tell of code.
 _OF_CODE = pattern(r"^(?:Attribute|Name|Syntax|Type)Error\b", re.M)
 _OF_READER = "it depends on the machine, or on what the reader types"
+#: Errors of modules that th stands for, and of what opens a prompt.
+_NOT_PROVIDED = pattern(
+    r"not provided here|\bthere is no debugger here|\bthe prompt is opened by `th`"
+)
+#: The name of a file at the end of an address.
+_FETCHED = pattern(r"://[^\s\"'?#]*/([^\s\"'/?#]+\.\w+)")
 #: What later Luas than LuaJIT have, and the errors of its parser there.
 _LATER_LUA = pattern(r"//|<<|>>|(?<!&)&(?!&)|(?<!\|)\|(?!\|)|~(?!=)|<(?:const|close)>")
 _NO_TOKEN = pattern(r"near '(?:[/&|~<>]'|\d)")

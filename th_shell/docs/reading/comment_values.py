@@ -17,6 +17,7 @@ from th_shell.tokens import Nesting
 
 _SAID = (
     r"(?:(?:returns?|prints?|outputs?|evaluates to|results? in)\b[:：]?"
+    r"|(?:(?:this|it|which|will|would|should)\s+)+(?:return|print|output)s?(?:\s+out)?[:：]"
     r"|(?:输出|輸出|打印|返回|结果|結果|出力|출력|결과)(?:[为是]|[:：]))"
 )
 #: In more words, what a comment says before a value.

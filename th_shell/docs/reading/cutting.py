@@ -40,6 +40,9 @@ _MORE_PROMPT = pattern(_CONTINUED.format(""))
 _MORE = pattern(_CONTINUED.format(rf"|{SHELL}?>"))
 _SHELL = pattern(rf"^\s*(?:{SHELL}?>\s*)?\$\s+(?P<input>\S.*)$")
 
+#: The line of a debugger's listing, which has its number in front, behind the mark of where it is.
+_LISTED = pattern(r"\d+\s+[A-Za-z_]")
+
 _NAME = r"[A-Za-z_]\w*"
 _LOCAL = pattern(r"^\s*local\s+")
 _NEXT_LOCAL = pattern(r";[ \t]*local[ \t]+(?!function\b)")
@@ -173,7 +176,7 @@ class _Cutter:
 
     def _prompt(self, at: int) -> int:
         match = _PROMPT_LINE.match(self._lines[at].text)
-        if not match:
+        if not match or self._is_listed(match["input"]):
             return 0
         source, used = _TIMED.sub("", match["input"]), 1
         while self._is_wrapped(at + used):
@@ -190,6 +193,9 @@ class _Cutter:
         source, used = self._continued(source, at, used)
         self._input(at, used, Kind.PROMPT, source)
         return used
+
+    def _is_listed(self, text: str) -> bool:
+        return bool(_LISTED.match(text)) and self._compiler.typed(text) is Syntax.WRONG
 
     def _shows_completion(self, source: str) -> bool:
         """Return whether an input that breaks off shows what the key TAB does there."""

@@ -25,7 +25,7 @@ from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, ModuleName, completes
 from th_shell.docs.reading.names import read_names
 from th_shell.docs.running.page_imports import PageImports
-from th_shell.docs.running.page_locals import PageLocals
+from th_shell.docs.running.page_locals import PageLocals, keeps_default_type
 from th_shell.docs.running.processes import Engine, LostError, Reply, Run, Starter, python_engine
 from th_shell.docs.running.protocol import Message
 from th_shell.docs.running.shell_lines import parse_shell_line
@@ -315,6 +315,7 @@ class _PageRun:
         in_group = set(self._indices)
         shown = [e.hidden if i in in_group else () for i, e in enumerate(self._examples)]
         hidden = HiddenCode(shown, self._runner.seconds, self._deadly)
+        keeps_type = keeps_default_type([self._examples[i] for i in self._indices])
         for index in indices:
             example, start = self._examples[index], time.monotonic()
             try:
@@ -325,7 +326,8 @@ class _PageRun:
                     ended = self._locals.behind(block) if block is not None else ""
                     if ended:
                         run.ask("run", _encoded(ended), self._runner.seconds)
-                    run.ask("block")
+                    if block is None or not keeps_type:
+                        run.ask("block")
                 block = example.block
                 problem = hidden.before(run, index)
                 if problem:

@@ -1,4 +1,4 @@
-"""The locals of a page's scripts, whose statements run one by one.
+"""The locals of a page's scripts, whose statements run one by one, and its default type of tensors.
 
 A local that a script declares is known to what stands below it, also in later blocks: so it is made
 a global. Where that would change what follows, it stays one:
@@ -93,3 +93,24 @@ class PageLocals:
             for name in sorted(lua_names.lasting_names(example.source) - _OF_LUA):
                 if self._globals.get(name, example.block) < example.block:
                     yield name
+
+
+#: The type of tensors that code sets as the default.
+_SETS_TYPE = pattern(r"\bsetdefaulttensortype[\s(]*[\"']torch\.(\w+)")
+
+
+def keeps_default_type(examples: Sequence[Example]) -> bool:
+    """Tell whether a default type of tensors that a block sets holds for those below, too.
+
+    It does in a notebook, and where the outputs below show that type, and no doubles. The pages of
+    Torch7's manual set it, and go on with doubles.
+    """
+    name, shown = "", ""
+    for example in examples:
+        if match := _SETS_TYPE.search(example.source):
+            name, block = match[1], example.block
+        elif name and example.block != block:
+            shown += example.expected + (example.value.text if example.value else "")
+            if example.kind is Kind.CELL:
+                return True
+    return bool(name) and name in shown and "DoubleTensor" not in shown

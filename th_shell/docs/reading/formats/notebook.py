@@ -79,7 +79,10 @@ class _Decoder(json.JSONDecoder):
 def _language(metadata: dict[str, Any]) -> str:
     kernel, language = metadata.get("kernelspec", {}), metadata.get("language_info", {})
     name = kernel.get("language") or language.get("name") or metadata.get("language")
-    return str(name or "python").lower()
+    is_python2 = (
+        str(language.get("version", "")).startswith("2.") or kernel.get("name") == "python2"
+    )
+    return "python2" if is_python2 else str(name or "python").lower()
 
 
 def _cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
