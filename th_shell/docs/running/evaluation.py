@@ -25,7 +25,7 @@ from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, ModuleName, completes
 from th_shell.docs.reading.names import read_names
 from th_shell.docs.running.page_imports import PageImports
-from th_shell.docs.running.page_locals import PageLocals, keeps_default_type
+from th_shell.docs.running.page_locals import PageLocals, blocks_with_default_type
 from th_shell.docs.running.processes import Engine, LostError, Reply, Run, Starter, python_engine
 from th_shell.docs.running.protocol import Message
 from th_shell.docs.running.shell_lines import parse_shell_line
@@ -270,6 +270,8 @@ class _PageRun:
 
     def __post_init__(self) -> None:
         self._locals = PageLocals(self._examples)
+        examples = [self._examples[i] for i in self._indices]
+        self._types = blocks_with_default_type(examples)
         self._imports = PageImports(self._examples, ())
 
     def outcomes(self) -> dict[int, Outcome]:
@@ -315,18 +317,16 @@ class _PageRun:
         in_group = set(self._indices)
         shown = [e.hidden if i in in_group else () for i, e in enumerate(self._examples)]
         hidden = HiddenCode(shown, self._runner.seconds, self._deadly)
-        keeps_type = keeps_default_type([self._examples[i] for i in self._indices])
         for index in indices:
             example, start = self._examples[index], time.monotonic()
             try:
                 if block is None:
                     run.ask("begin", plan.request())
                     self._run_prelude(run)
-                if block != example.block and self._language != PYTHON:
-                    ended = self._locals.behind(block) if block is not None else ""
-                    if ended:
+                if block != example.block and not self._sent:
+                    if ended := self._locals.behind(block):
                         run.ask("run", _encoded(ended), self._runner.seconds)
-                    if block is None or not keeps_type:
+                    if block in self._types:
                         run.ask("block")
                 block = example.block
                 problem = hidden.before(run, index)
@@ -372,7 +372,8 @@ class _PageRun:
         if example.kind is Kind.SHELL:
             reply = run.shell(parse_shell_line(example.source), seconds)
         else:
-            if exchange := self._imports.before(index):
+            exchange = self._imports.before(index) if self._language == PYTHON else ""
+            if exchange:
                 run.ask("run", _encoded(exchange), seconds)
             self._send_ahead(run, index, indices, seconds)
             reply = self._ask(run, self._request(index), seconds)
@@ -392,12 +393,12 @@ class _PageRun:
         return reply
 
     def _send_ahead(self, run: Run, index: int, indices: Sequence[int], seconds: float) -> None:
-        """Send an input of Python with those below it, behind which nothing is to be asked.
+        """Send an input with those below it, behind which nothing is to be asked.
 
-        Waiting for a reply to each would take several times the time that most inputs take. Lua's
-        take longer, and are sent one by one.
+        Waiting for a reply to each would take several times the time that most inputs take. Other
+        engines of Lua get them one by one.
         """
-        if self._sent or self._language != PYTHON:
+        if self._sent or self._language == LUA and self._engine().command:
             return
         together, at = [index], bisect(indices, index)
         for i in indices[at : at + _MOST_TOGETHER]:
@@ -414,8 +415,13 @@ class _PageRun:
         above, example = self._examples[last], self._examples[index]
         is_asked = bool(above.value) or last in self._plan.after
         has_hidden = any(e.hidden for e in self._examples[last + 1 : index + 1])
-        are_prompts = above.kind is example.kind is Kind.PROMPT
-        return are_prompts and _place(above) == _place(example) and not (is_asked or has_hidden)
+        kinds = {above.kind, example.kind}
+        if self._language == LUA:
+            may_end = above.block in self._types or self._locals.behind(above.block)
+            is_alike = Kind.SHELL not in kinds and not (may_end and above.block != example.block)
+        else:
+            is_alike = kinds == {Kind.PROMPT}
+        return is_alike and _place(above) == _place(example) and not (is_asked or has_hidden)
 
     def _request(self, index: int) -> Message:
         """Return the request that runs an example."""

@@ -82,9 +82,9 @@ class PageLocals:
                 source = f"local {name} = {value}; {source}{end}"
         return source
 
-    def behind(self, block: int) -> str:
+    def behind(self, block: int | None) -> str:
         """Return the code that ends the locals of a block that hide globals; or ''."""
-        names = sorted(self._hidden.get(block, ()))
+        names = sorted(self._hidden.get(block, ())) if block is not None else ()
         return " ".join(f"{name}, {_HIDDEN}{name} = {_HIDDEN}{name}, nil" for name in names)
 
     def _hides(self, example: Example) -> Iterator[str]:
@@ -96,21 +96,23 @@ class PageLocals:
 
 
 #: The type of tensors that code sets as the default.
-_SETS_TYPE = pattern(r"\bsetdefaulttensortype[\s(]*[\"']torch\.(\w+)")
+_SETS_TYPE = pattern(r"\bsetdefaulttensortype\b(?:[\s(]*[\"']torch\.(\w+))?")
 
 
-def keeps_default_type(examples: Sequence[Example]) -> bool:
-    """Tell whether a default type of tensors that a block sets holds for those below, too.
+def blocks_with_default_type(examples: Sequence[Example]) -> set[int]:
+    """Return the blocks that set a default type of tensors which does not hold for those below.
 
     It does in a notebook, and where the outputs below show that type, and no doubles. The pages of
     Torch7's manual set it, and go on with doubles.
     """
-    name, shown = "", ""
+    name, shown, blocks = "", "", set[int]()
     for example in examples:
-        if match := _SETS_TYPE.search(example.source):
-            name, block = match[1], example.block
-        elif name and example.block != block:
+        texts = example.source, *(hidden.text for hidden in example.hidden)
+        if match := _SETS_TYPE.search("\n".join(texts)):
+            name = match[1] or ""
+            blocks.add(example.block)
+        elif blocks and example.block not in blocks:
             shown += example.expected + (example.value.text if example.value else "")
-            if example.kind is Kind.CELL:
-                return True
-    return bool(name) and name in shown and "DoubleTensor" not in shown
+    holds = bool(name) and name in shown and "DoubleTensor" not in shown
+    is_notebook = any(example.kind is Kind.CELL for example in examples)
+    return set() if holds or is_notebook else blocks

@@ -44,7 +44,7 @@ _NOTICEABLE = 0.05
 #: Seconds that a system call can wait in any case: who gives more time means no limit.
 _LONGEST = 1e6
 #: Seconds in which the replies to quick inputs come together, to be read at a time.
-_GATHERING = 0.001
+_GATHERING, _FEW = 0.001, 8
 _TOO_LONG = "was killed: it did not stop at the end of its time"
 _MEDDLED = "was ended: it has written to the files of its engine"
 _TOO_MUCH = f"was killed: it has written more than {MOST_WRITTEN >> 20} MB into a file"
@@ -285,8 +285,8 @@ class Run:
         There is no further reply behind one that `is_last`. seconds: the time limit of each.
         """
         self._send("several", b"".join(map(message_of, requests)))
-        for _ in requests:
-            if not self._messages:
+        for left in range(len(requests), 0, -1):
+            if left > _FEW and not self._messages:
                 time.sleep(_GATHERING)
             yield self._answer(seconds)
 

@@ -11,10 +11,10 @@ message is a line with a word and a number, then so many bytes, its body, and a 
     seed    sets the seed of random numbers
     run     runs code and shows no values
     input   runs an input as a prompt does, and shows its values
-    several does what several requests of Python ask for, and replies to each, up to the first that
-            fails; its body has their messages
-    shown   runs an input that must print something, as one of several: if it prints nothing, the
-            reply is `silent`, and nothing more is done of what was sent with it
+    several does what several requests ask for, and replies to each, up to the first that fails; its
+            body has their messages. Python and this project's Lua know it
+    shown   runs an input that must print something, as one of several: if it prints nothing, or in
+            Lua `nil`, the reply is `silent`, and nothing more is done of what was sent with it
     cell    runs statements of Python as a notebook does, which shows the value of the last one
     module  begins a namespace with the names of a module of Python: a folder, and the name
 
@@ -27,6 +27,8 @@ example and replies `error`.
 
 import os
 import re
+from collections.abc import Iterator
+from io import BytesIO
 from typing import BinaryIO, NamedTuple
 
 from th_shell.docs.running.system import MOST_WRITTEN
@@ -74,6 +76,16 @@ def read_message(stream: BinaryIO) -> Message | None:
         return None
     body = stream.read(int(size) + 1)
     return Message(name.decode(), body[:-1]) if len(body) > int(size) else None
+
+
+def single_requests(request: Message) -> Iterator[Message]:
+    """Yield a request, or those that `several` consists of."""
+    if request.name != "several":
+        yield request
+        return
+    stream = BytesIO(request.body)
+    while one := read_message(stream):
+        yield one
 
 
 def may_begin(data: bytes) -> bool:

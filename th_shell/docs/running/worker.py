@@ -20,6 +20,9 @@ pcall(error, 'x')
 """
 
 
+_SHORT = 99  # bytes: blanks around `nil`
+
+
 def new_engine() -> Engine:
     """Return an engine for pages, which finds the user's packages."""
     engine = Engine()
@@ -43,9 +46,12 @@ def serve(engine: Engine) -> None:
     worker = _Worker(engine)
     with suppress(OSError):  # the page has closed these files
         while request := protocol.read_message(requests):
-            reply = worker.answer(request)
-            engine.flush()
-            protocol.write_message(protocol.REPLIES, reply)
+            with engine.interruptible():
+                for one in protocol.single_requests(request):
+                    reply = worker.answer(one)
+                    protocol.write_message(protocol.REPLIES, reply)
+                    if reply.name != "done":
+                        break
 
 
 class _Worker:
@@ -53,19 +59,31 @@ class _Worker:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._printed = 0  # bytes, before the last reply
 
     def answer(self, request: protocol.Message) -> protocol.Message:
-        """Do what a request asks for, and return the reply."""
-        act = getattr(self, f"do_{request.name}", None)
+        """Do what a request asks for, flush what it prints, and return the reply."""
+        is_shown = request.name == "shown"
+        act = getattr(self, f"do_{'input' if is_shown else request.name}", None)
+        error: bytes | None = None
         try:
-            with self._engine.interruptible():
-                if act:
-                    act(request.body)
+            if act:
+                act(request.body)
         except Interrupted:
-            return protocol.Message("error", b"interrupted!")
-        except LuaError as error:
-            return protocol.Message("error", error.message.encode("utf-8", "surrogateescape"))
-        return protocol.Message("done")
+            error = b"interrupted!"
+        except LuaError as failure:
+            error = failure.message.encode("utf-8", "surrogateescape")
+        self._engine.flush()
+        if error is not None:
+            return protocol.Message("error", error)
+        before, self._printed = self._printed, os.fstat(1).st_size
+        is_silent = is_shown and self._is_nothing(before)
+        return protocol.Message("silent" if is_silent else "done", b"%d" % self._printed)
+
+    def _is_nothing(self, start: int) -> bool:
+        """Tell whether nothing was printed from a position on, or nil."""
+        size = self._printed - start
+        return size < _SHORT and os.pread(1, max(size, 0), start).strip() in (b"", b"nil")
 
     def do_begin(self, body: bytes) -> None:
         """Begin a run with a seed, a fill of memory, a clock and an order of fields."""
