@@ -28,7 +28,7 @@ from th_shell.docs.judging.reasons import ALONE, damage, with_fragments
 from th_shell.docs.judging.verdicts import ANNOUNCED, PageResult, Result, Verdict
 from th_shell.docs.reading import lua_names
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import LUA, PYTHON, Kind
+from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.page import Page, read
 from th_shell.docs.running.configured import configured_runner, with_imports, with_marks_decided
 from th_shell.docs.running.evaluation import HiddenError, Runner, Runs
@@ -179,7 +179,8 @@ def _with_programs(results: Sequence[Result], page: Page, runner: Runner) -> lis
     """Return the results, those of blocks that hold only as programs of their own as such.
 
     Such a block has no prompts. In Lua, it requires first what a block above has required; in
-    Python, it uses nothing of the blocks above but what they import.
+    Python, it uses nothing of the blocks above but what they import. Or it has prompts, and shows
+    first that a name has no value.
     """
     required, prelude = set[str](), runner.preludes.get(PYTHON, "") + "\n"
     imported: defaultdict[str, str] = defaultdict(lambda: prelude)  # by groups
@@ -189,7 +190,9 @@ def _with_programs(results: Sequence[Result], page: Page, runner: Runner) -> lis
         sources = [result.example.source for result in block]
         modules = [_REQUIRED.findall(source) for source in sources]
         group, is_python = block[0].example.group, block[0].example.language == PYTHON
-        if any(result.failed for result in block) and block[0].example.kind is Kind.BARE:
+        if block[0].failed and _begins_anew(block[0].example):
+            block = _alone(block, page, runner, "")
+        elif any(result.failed for result in block) and block[0].example.kind is Kind.BARE:
             source = "\n".join((imported[group], *sources))
             needed = python_syntax.read_names(source) - python_syntax.bound_names(source)
             is_whole = is_python and not needed - python_syntax.BUILTINS
@@ -201,6 +204,12 @@ def _with_programs(results: Sequence[Result], page: Page, runner: Runner) -> lis
             imported[group] += "".join(python_syntax.imports(r.example.source) for r in ran)
         mended += block
     return mended
+
+
+def _begins_anew(example: Example) -> bool:
+    """Tell whether an example of Lua shows that a name has no value."""
+    is_name = example.language == LUA and example.source.strip().isidentifier()
+    return is_name and example.kind is Kind.PROMPT and example.expected.strip() == "nil"
 
 
 def _alone(block: list[Result], page: Page, runner: Runner, imports: str) -> list[Result]:

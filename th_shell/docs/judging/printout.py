@@ -144,7 +144,7 @@ _SHAPE = pattern(r"\[(torch\.\w+) of (?:size|dimension) ([\dx]+)\]")
 _SIZES = pattern(r"(?<=Tensor - size: )\d+(?:x\d+)*")
 _SHAPE_TOKEN = pattern(r"<(torch\.\w+)\|([\dx]+)>")
 #: Characters that are tokens by themselves.
-PUNCTUATION = r"{}()\[\],:=*"
+PUNCTUATION = r"{}()\[\],:=*：，（）"
 _TOKEN = pattern(
     rf"{ANYTHING}|<torch\.\w+\|[\dx]+>|(?:{NUMBER})(?![\w.])"
     rf"|[{PUNCTUATION}]|[^\s{PUNCTUATION}]+"

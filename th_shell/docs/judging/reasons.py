@@ -24,6 +24,7 @@ from th_shell.docs.judging.comparison import says
 from th_shell.docs.judging.documented_values import has_uneven_rows
 from th_shell.docs.judging.printout import (
     contradictions,
+    layout,
     only_rows,
     printed_tensors,
 )
@@ -169,6 +170,7 @@ class _Fragments:
         self._environment = -1  # the last block that sets `_ENV`, as of Lua 5.2
         self._options = set[str]()  # the names of what command lines have been read into
         self._of_machine = set[str]()  # names whose values the reader's machine decides
+        self._of_zone = set[str]()  # and those that its time zone decides
 
     def judge(self, result: Result, undefined: Set[str] | None) -> Result:
         """Return the result of the next example, with the verdict FRAGMENT if it is one.
@@ -223,9 +225,17 @@ class _Fragments:
         self._options |= bound if _PARSES.search(source) else set()
         if "_ENV" in bound:
             self._environment = example.block
-        is_decided = self._is_of_machine(source) and len(python_syntax.statements(source)) == 1
+        is_lua = self._language == LUA
+        is_one = is_lua or len(python_syntax.statements(source)) == 1
+        is_decided = is_one and self._is_of_machine(source)
+        is_dated = is_lua and self._is_of_zone(source)
         self._of_machine -= bound
-        if is_decided:
+        self._of_zone -= bound
+        if is_lua and is_decided:
+            self._of_machine |= bound | self._read_in(source) - self._predefined
+        elif is_dated:
+            self._of_zone |= bound
+        elif is_decided:
             self._of_machine |= bound - names.imported_names(self._language, source)
 
     def _lost_at(self, heading: str) -> dict[str, int]:
@@ -357,7 +367,7 @@ class _Fragments:
         made = _MADE_BY_MODULE.search(result.got)
         if made and made[1] not in self._strings:
             return f"it shows what is there already: {made[1]}"
-        return self._in_c(result.got) or self._quoted(result)
+        return self._in_c(result.got, source) or self._quoted(result)
 
     def _absent(self, result: Result, source: str) -> str:
         """Return a note on a missing file or module that only this input names; or ''."""
@@ -400,8 +410,10 @@ class _Fragments:
         read = (field for owner, field in _FIELD.findall(source) if owner in self._options)
         return [field for field in read if f"-{field}" not in self._strings]
 
-    def _in_c(self, got: str) -> str:
+    def _in_c(self, got: str, source: str) -> str:
         """Return a note on a function in C that is nowhere, or that the page nowhere declares."""
+        if "cdef" in source:
+            return ""
         undeclared, unknown = _UNDECLARED.search(got), _UNKNOWN_SYMBOL.search(got)
         if undeclared and not any(says(text, undeclared[1]) for text in self._strings):
             return f"{LACKS}{undeclared[1]}"
@@ -418,7 +430,7 @@ class _Fragments:
             named = [word for word in words if word[0] != "-" and not self._has_like(word)]
         elif result.example.kind is Kind.SHELL and result.example.source == "ls":
             named = result.example.expected.split()
-        elif _OF_MACHINE_IN_LUA.search(f"{source}\n{got}"):
+        elif self._is_of_machine(f"{source}\n{got}") or self._is_of_zone(source, result):
             return _OF_READER
         elif _NOT_PROVIDED.search(got):
             return "it needs what is not provided here"
@@ -435,11 +447,25 @@ class _Fragments:
         return f"{_ABSENT}{absent[0]}" if absent else ""
 
     def _is_of_machine(self, source: str) -> bool:
-        """Tell whether the reader's machine decides what code of Python gives."""
-        is_python = self._language == PYTHON
-        return is_python and bool(
-            _OF_MACHINE.search(source) or self._of_machine & self._read_in(source)
-        )
+        """Tell whether the reader's machine decides what code gives."""
+        decided = _OF_MACHINE if self._language == PYTHON else _OF_MACHINE_IN_LUA
+        return bool(decided.search(source) or self._of_machine & self._read_in(source))
+
+    def _is_of_zone(self, source: str, result: Result | None = None) -> bool:
+        """Tell whether the machine's time zone decides what code of Lua gives.
+
+        result: that of the code, which then must be like the documented one but for numbers.
+        """
+        if _OF_LOCALE.search(source):
+            return True
+        if not (_OF_ZONE.search(source) or self._of_zone & self._read_in(source)):
+            return False
+        if result is None:
+            return True
+        value = result.example.value
+        documented = layout(result.example.expected or (value.text if value else ""))
+        printed = layout(result.got)
+        return documented[1] == printed[1] and sorted(documented[0]) == sorted(printed[0])
 
     def _has_like(self, path: str) -> bool:
         """Tell whether the page has a file of the kind that a path names, and not that one."""
@@ -534,7 +560,9 @@ _NO_PATH = pattern(r"\bcannot open <> in mode ")
 #: An error for a class that a module has made: the page shows the module's source.
 _MADE_BY_MODULE = pattern(r"^stdin:\d+: class (\w+\.\w+) has been already assigned a parent class")
 #: Errors for names in C: one that is not declared, one that no library has.
-_UNDECLARED = pattern(r"missing declaration for symbol '(\w+)'")
+_UNDECLARED = pattern(
+    r"(?:missing declaration for symbol|declaration specifier expected near) '(\w+)'"
+)
 _UNKNOWN_SYMBOL = pattern(r"\bundefined symbol: (\w+)")
 #: How a program ends that gets too few words, and what it prints then.
 _ENDED = pattern(r"^(?:the process ended with status |SystemExit: [1-9])", re.M)
@@ -547,8 +575,12 @@ _NO_NETWORK = pattern(r"^[\w.]+: .*(?:urlopen|resol[uv]|not known|unreachable|re
 _AT_ONCE = pattern(r"\b[\w.]+\s*\(\s*[\"']([^\"'\n]*)[\"'][^()\n]*\)\s*[:.\[]")
 #: What is of a machine: its environment, the folder of a run; what is typed at its terminal.
 _OF_MACHINE_IN_LUA = pattern(
-    r"\bos\.getenv|/th-docs-\w{8}|\bprint\s*\(_G\)|\bio\.(?:(?:lines|read) ?\(\)|stdin)|\barg\["
+    r"\bos\.getenv|/th-docs-\w{8}|\bprint\s*\(_G\)|\barg\["
+    r"|\bio\.(?:lines ?\(\)|read ?\(|stdin\b|popen\b)"
 )
+#: Where the machine decides about times and dates: by its zone, and how it writes them.
+_OF_ZONE = pattern(r"\bos\.(?:time\s*(?:\(\s*)?\{|date\s*[(\"'](?!\s*[\"']?!)|time\s*\(\s*[a-z])")
+_OF_LOCALE = pattern(r"\bos\.date\s*(?:\(\s*\)|\(?\s*[\"']%[cxX])")
 _OF_MACHINE = pattern(
     r"\b(?:expanduser|getcwdb?|gethostname|getuser|getlogin|get_localzone|tzlocal|Path\.home)\("
     r"|\b(?:time\.(?:tzname|timezone)|LOCAL_?TZ)\b|\w\([\"'](?:\w+://)?~/|/th-docs-\w{8}"
@@ -592,9 +624,13 @@ _FIELD = pattern(r"\b(\w+)[.:](?=(\w+))")
 #: An error for want of a field.
 _NO_FIELD = pattern(
     r"attempt to \w+ (?:field|method) '(\w+)' \(a nil|has no attribute '(\w+)'|nate a table"
+    r"|attempt to call \w+ '\w+' \(a string value"
 )
 #: An error in the page's own code for want of what a module may add to others.
-_ADDED = pattern(r"\Astdin:\d+: attempt to (?:\w+ (?:field|method) '|concatenate a table)")
+_ADDED = pattern(
+    r"\Astdin:\d+: attempt to"
+    r" (?:\w+ (?:field|method) '|concatenate a table|call \w+ '\w+' \(a string)"
+)
 #: An error for an argument, or for a variable of one letter that has no fields.
 _REFUSED = pattern(r"argument|attempt to index \w+ '\w'")
 #: An error for what has been made before.

@@ -244,10 +244,15 @@ class Judging:
         elif result.verdict is Verdict.ERROR and is_shown_above:
             result = replace(result, verdict=Verdict.LAYOUT, note="an error that is shown above")
         lines = example.value.text if example.value else ""
-        if result.verdict is Verdict.DIFFERS and "\n" in lines:
+        is_told = "\n" in lines and not (example.value and example.value.is_remark)
+        if is_told and result.verdict in (Verdict.DIFFERS, Verdict.RAN):
             told = _compare(replace(example, expected=lines), *self._script)
-            result = result if told is Verdict.DIFFERS else replace(result, verdict=told, note="")
-        if example.expected or "\n" in lines:
+            if told is not Verdict.DIFFERS:
+                result = replace(result, verdict=told, note="")
+            elif is_nearly(lines, self._script[0]):
+                note = f"its comment says: {lines}"
+                result = replace(result, verdict=told, got=self._script[0], note=note)
+        if example.expected or "\n" in lines and result.checked:
             self._script = ("", "")
         return replace(result, seconds=first.seconds + second.seconds)
 
@@ -353,19 +358,22 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     if LEFT_OUT.fullmatch(value.text):
         return Result(example, Verdict.RAN, first.shown)
     quoted, literal = quoted_in(value.text), literal_in(value.text)
-    if literal[:1].isdigit() and not _NUMBER_ALONE.fullmatch(first.shown):
-        literal = ""  # the number tells of something else
+    is_number = literal[:1].isdigit() and not _NUMBER_ALONE.fullmatch(first.shown)
+    if is_number or value.is_remark and not first.shown.strip():
+        literal = ""  # it tells of something else
     values = values_before_remark(value.text)
     quoted += [text for text in (literal, values) if text]
     # `Output: 3` may be what is printed, where the comment does not go on below.
-    whole = value.text if "\n" in value.text else _ARROW.sub("", remark_of(example.source))
+    remark = remark_of(example.source)
+    whole = value.text if "\n" in value.text else _ARROW.sub("", remark)
     readings = value.text, whole, QUOTES.sub(" ", value.text), *quoted, *first.readings
     told = [replace(example, expected=text) for text in readings if text]
     verdicts = [_compare(reading, *shown) for reading in told]
     # A call may give a value besides what it prints, which words in other languages tell, too.
     is_in_words = value.shown and "return" not in value.text.lower()
     strings = quoted_in(value.text) if is_in_words else []
-    for text in readings if says_print(example.source) else strings:
+    is_call = example.kind is Kind.BARE and not value.shown and "return" not in remark.lower()
+    for text in readings if is_call or says_print(example.source) else strings:
         if text:
             reading = replace(example, expected=text)
             verdicts.append(_compare(reading, first.printed, second.printed))
@@ -380,7 +388,8 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
     if best:
         return Result(example, best, first.shown)
-    is_plain = value.is_plain or bool(values) or bool(listed) and Value(words).is_plain
+    has_values = bool(values) and not value.is_remark
+    is_plain = value.is_plain or has_values or bool(listed) and Value(words).is_plain
     is_value = (first.readings or is_plain) and first.shown.strip()
     is_judged = (is_value or literal) and not _NO_CONTENTS.search(first.shown)
     if not is_judged and not any(is_nearly(text, first.shown) for text in (value.text, *quoted)):

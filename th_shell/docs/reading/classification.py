@@ -18,7 +18,7 @@ from itertools import groupby
 from th_shell.docs.reading.comment_values import is_words
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
-from th_shell.docs.reading.examples import PRINTED, PYTHON, Block, Example, Kind, Role
+from th_shell.docs.reading.examples import LUA, PRINTED, PYTHON, Block, Example, Kind, Role
 from th_shell.patterns import pattern
 
 #: A line of output, or one that says nothing: '...', and a query that does not compile.
@@ -41,6 +41,7 @@ _EQUATION = pattern(r"[A-Za-z_]\w*\s*=\s*(?:[-+]?[\d.]+(?:e[-+]?\d+)?|nil|true|f
 #: names what is below it.
 _COMMAND = pattern(r"\s*(?:\$|sudo|luarocks|git|cd|pip3?|apt-get|brew|curl|wget|make)\s+[\w./~-]")
 _PRINT = pattern(r"\s*print\s+[A-Za-z_]\w*\s*$")  # of Lua, but for brackets
+_FIELD_SET = pattern(r"\s*[A-Za-z_]\w*(?:\.\w+)+\s*=(?!=)")  # of Lua, as later ones have it
 _NAMED = pattern(r"\s*#(?!#)\s*[^\W\d]")
 #: Inputs that are no text, whatever stands beside them.
 _MARKED = (Kind.PROMPT, Kind.SHELL, Kind.CELL)
@@ -125,6 +126,7 @@ def _may_be_output(inside: Sequence[Example], before: Sequence[Example], block: 
     first = block.lines[0].text
     is_named = block.language == PYTHON and _NAMED.match(first)
     is_input = _COMMAND.match(first) or block.language != PYTHON and _PRINT.match(first)
+    is_input = is_input or block.language == LUA and _FIELD_SET.match(first)
     if not block.role and (is_named or is_input):
         return False
     last = before[-1]

@@ -18,7 +18,8 @@ from th_shell.tokens import Nesting
 _SAID = (
     r"(?:(?:returns?|prints?|outputs?|evaluates to|results? in)\b[:：]?"
     r"|(?:(?:this|it|which|will|would|should)\s+)+(?:return|print|output)s?(?:\s+out)?[:：]"
-    r"|(?:输出|輸出|打印|返回|结果|結果|出力|출력|결과)(?:[为是]|[:：]))"
+    r"|(?:执行|运行)?(?:输出|輸出|打印|返回|结果|結果|出力|출력|결과)"
+    r"(?:[为是]?[:：]|[为是])|(?:输出|輸出|出力|출력)\s+(?=[\"'{]|[-+]?\.?\d|(?:nil|true|false)\b))"
 )
 #: In more words, what a comment says before a value.
 _PROMISED = (
@@ -35,14 +36,19 @@ _TOLD = pattern(
 #: A comment about what is printed, and not about the variables that are assigned.
 _SAYS_PRINT = pattern(r"--(?:>|\s*=+>)?\s*(?:(?:it|this|which|will|would)\s+)*prints?\b", re.I)
 _REMARK = pattern(r"--(?!\[=*\[|-|th-docs)\s*(?P<text>.*?)\s*$")
+#: The first line of a long comment that has below it what is printed.
+_LABEL = pattern(rf"\s*{_SAID}\s*", re.I)
 _LONG = pattern(r"--\[(?P<level>=*)\[(?P<text>.*?)(?:--)?\](?P=level)\]\s*", re.S)
 _PLACE = r"[A-Za-z_][\w.]*(?:\[[^\]=]*\][\w.]*)*"
 ASSIGNMENT = pattern(rf"\s*(?P<places>{_PLACE}(?:\s*,\s*{_PLACE})*)\s*=(?!=)")
 _STRING = pattern(r"([\"'])(?P<text>(?:(?!\1)[^\\])*)\1")
+_CALLED = pattern(r"\w\s*\(\s*\Z")
 _BECOMES = pattern(r"`?(?P<place>\w+)`? becomes (?P<text>.*)", re.S)
 _EQUATION = pattern(rf"\s*(?P<place>{_PLACE})\s*=\s*(?P<text>.*)", re.S)
 #: Between the equations of a text: `x = 1, y = 2`.
 _NEXT_PLACE = pattern(rf",\s(?={_PLACE}\s*=(?!=))")
+#: What names have as their values, such as those of parameters: `a=3, b=nil`.
+_NAMED_VALUES = pattern(rf"\w+\s*=\s*(?:{_STRING.pattern}|[-\w.]+)\s*(?:,\s*\w+\s*=(?!=)|$)")
 #: A literal with words of prose behind it: `false, since it is too old`.
 _LEADING = pattern(
     r"(?P<text>nil|true|false|[-+]?[\d.]+(?:e[-+]?\d+)?|([\"'])(?:(?!\2)[^\\])*\2)"
@@ -111,7 +117,14 @@ def texts_of(source: str) -> list[str]:
     if not long:
         return [remark_of(source)]
     lines = [line for line in long["text"].split("\n") if line.strip()]
-    return lines[1:] if lines[1:] and lines[0].rstrip().endswith(":") else lines
+    return lines[1:] if lines[1:] and lines[0].rstrip().endswith((":", "：")) else lines
+
+
+def listed_in(source: str) -> str | None:
+    """Return the lines of a long comment whose first one says that they are printed; or None."""
+    long = _LONG.fullmatch(source)
+    first, _, lines = long["text"].partition("\n") if long else ("", "", "")
+    return lines.strip("\n") if lines.strip() and _LABEL.fullmatch(first) else None
 
 
 def is_open_table(text: str) -> bool:
@@ -144,7 +157,8 @@ def _last_comment(source: str, form: re.Pattern[str]) -> str | None:
 
 def quoted_in(text: str) -> list[str]:
     """Return the one string in quotes that a text of other words has, without these; or none."""
-    texts = [match["text"] for match in _STRING.finditer(text)]
+    matches = [m for m in _STRING.finditer(text) if not _CALLED.search(text, 0, m.start())]
+    texts = [match["text"] for match in matches]
     return texts if len(texts) == 1 and re.search(r"[^\W\d]", _STRING.sub("", text)) else []
 
 
@@ -175,6 +189,8 @@ def remark_value(text: str, source: str, compiler: Compiler) -> Value | None:
     if not text:
         return None
     if not _PRINTS.match(source) and compiler.expression(source) is not Syntax.COMPLETE:
+        return Value(text, is_remark=True)
+    if _NAMED_VALUES.match(text):
         return Value(text, is_remark=True)
     leading = _LEADING.fullmatch(text)
     codes = _literals(text, compiler)

@@ -153,6 +153,7 @@ class _Cutter:
         self._open = False
         self._end = 0  # where the last input, or a comment right below it, has ended
         self._is_next = False
+        self._is_listed_below = False  # a comment has announced what those below it tell
         self._prose_end = 0  # where the last comment further below has ended
         self._is_prose = False
         self._reach = len(self._lines)
@@ -396,6 +397,7 @@ class _Cutter:
         whole = source
         if kind is Kind.BARE and not self._locals_stay:
             source = self._without_local(source)
+        self._is_listed_below = False
         self._add(kind, source, self._lines[at : at + used])
         self._inputs[-1] = replace(self._inputs[-1], is_local=source != whole)
         self._end = at + used
@@ -414,8 +416,11 @@ class _Cutter:
         is_below = self._inputs and not any(line.text.strip() for line in self._outputs[-1])
         if is_below and (self._is_next or not (self._values[-1] or self._heads(source, below))):
             value = comment_values.comment_of(source)
-            if value is None and comment_values.is_open_table("\n".join(self._values[-1])):
+            value = comment_values.listed_in(source) if value is None else value
+            is_more = comment_values.is_open_table("\n".join(self._values[-1]))
+            if value is None and (is_more or self._is_listed_below and self._is_next):
                 value = comment_values.remark_of(source)
+            self._is_listed_below = value == "" or self._is_listed_below and value is not None
             self._open = value == ""
             self._values[-1] += [value] if value else []
             self._is_next = self._is_next or value is not None

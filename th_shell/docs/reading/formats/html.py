@@ -11,7 +11,9 @@ from th_shell.patterns import pattern
 #: The class with the language of code: <code class="language-lua">, <div class="highlight-lua">.
 _LANGUAGE = pattern(r"(?:^|\s)(?:lang(?:uage)?|highlight(?:-source)?)-([\w+]+)", re.I)
 #: The class of what holds the numbers of lines, beside code or in it.
-_GUTTER = pattern(r"(?:^|\s)(?:(?:rouge-)?gutter|line-?nos?|line-?numbers?|blob-num)(?:\s|$)", re.I)
+_GUTTER = pattern(
+    r"(?:^|\s)(?:(?:rouge-)?gutter|line-?nos?|line-?numbers?|blob-num|codemark)(?:\s|$)", re.I
+)
 _ANY_LANGUAGE = "default"
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 
