@@ -357,23 +357,14 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     shown = first.shown, second.shown
     if LEFT_OUT.fullmatch(value.text):
         return Result(example, Verdict.RAN, first.shown)
-    quoted, literal = quoted_in(value.text), literal_in(value.text)
-    is_number = literal[:1].isdigit() and not _NUMBER_ALONE.fullmatch(first.shown)
-    if is_number or value.is_remark and not first.shown.strip():
-        literal = ""  # it tells of something else
-    values = values_before_remark(value.text)
-    quoted += [text for text in (literal, values) if text]
+    literal, values = _literal(value, first.shown), values_before_remark(value.text)
+    quoted = [*quoted_in(value.text), *filter(None, (literal, values))]
     # `Output: 3` may be what is printed, where the comment does not go on below.
-    remark = remark_of(example.source)
-    whole = value.text if "\n" in value.text else _ARROW.sub("", remark)
+    whole = value.text if "\n" in value.text else _ARROW.sub("", remark_of(example.source))
     readings = value.text, whole, QUOTES.sub(" ", value.text), *quoted, *first.readings
     told = [replace(example, expected=text) for text in readings if text]
     verdicts = [_compare(reading, *shown) for reading in told]
-    # A call may give a value besides what it prints, which words in other languages tell, too.
-    is_in_words = value.shown and "return" not in value.text.lower()
-    strings = quoted_in(value.text) if is_in_words else []
-    is_call = example.kind is Kind.BARE and not value.shown and "return" not in remark.lower()
-    for text in readings if is_call or says_print(example.source) else strings:
+    for text in readings if _may_tell_print(example, value) else _strings(value):
         if text:
             reading = replace(example, expected=text)
             verdicts.append(_compare(reading, first.printed, second.printed))
@@ -398,6 +389,26 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
         return Result(example, Verdict.PASS, first.shown)
     note = f"its comment says: {value.text}"
     return Result(example, Verdict.DIFFERS, first.shown, note)
+
+
+def _literal(value: Value, shown: str) -> str:
+    """Return the literal beside words in a comment, unless it tells of something else; or ''."""
+    literal = literal_in(value.text)
+    is_count = literal[:1].isdigit() and not _NUMBER_ALONE.fullmatch(shown)
+    return "" if is_count or value.is_remark and not shown.strip() else literal
+
+
+def _may_tell_print(example: Example, value: Value) -> bool:
+    """Tell whether a comment may tell what an input prints, and not its value besides that."""
+    remark = remark_of(example.source).lower()
+    is_call = example.kind is Kind.BARE and not value.shown and "return" not in remark
+    return is_call or says_print(example.source)
+
+
+def _strings(value: Value) -> list[str]:
+    """Return the string in the words of a comment beside an assignment: it may be printed."""
+    is_in_words = value.shown and "return" not in value.text.lower()
+    return quoted_in(value.text) if is_in_words else []
 
 
 def _alone(source: str, first: Outcome, second: Outcome) -> Iterator[tuple[str, str]]:
