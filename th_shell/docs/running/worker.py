@@ -43,12 +43,14 @@ def serve(engine: Engine) -> None:
     """Answer requests until there are no more."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     requests = open(protocol.REQUESTS, "rb", closefd=False)
-    worker = _Worker(engine)
+    worker, process = _Worker(engine), os.getpid()
     with suppress(OSError):  # the page has closed these files
         while request := protocol.read_message(requests):
             with engine.interruptible():
                 for one in protocol.single_requests(request):
                     reply = worker.answer(one)
+                    if os.getpid() != process:  # a copy of this process, which the page has made
+                        os._exit(0)
                     protocol.write_message(protocol.REPLIES, reply)
                     if reply.name != "done":
                         break
