@@ -22,9 +22,9 @@ from posixpath import dirname, splitext
 from th_shell import python_syntax
 from th_shell.docs.judging.comparison import says
 from th_shell.docs.judging.documented_values import has_uneven_rows
+from th_shell.docs.judging.machines import Machine
 from th_shell.docs.judging.printout import (
     contradictions,
-    layout,
     only_rows,
     printed_tensors,
 )
@@ -169,8 +169,7 @@ class _Fragments:
         self._omits = False  # the page lacks names before it imports all those of a module
         self._environment = -1  # the last block that sets `_ENV`, as of Lua 5.2
         self._options = set[str]()  # the names of what command lines have been read into
-        self._of_machine = set[str]()  # names whose values the reader's machine decides
-        self._of_zone = set[str]()  # and those that its time zone decides
+        self._machine = Machine(language)
 
     def judge(self, result: Result, undefined: Set[str] | None) -> Result:
         """Return the result of the next example, with the verdict FRAGMENT if it is one.
@@ -225,18 +224,7 @@ class _Fragments:
         self._options |= bound if _PARSES.search(source) else set()
         if "_ENV" in bound:
             self._environment = example.block
-        is_lua = self._language == LUA
-        is_one = is_lua or len(python_syntax.statements(source)) == 1
-        is_decided = is_one and self._is_of_machine(source)
-        is_dated = is_lua and self._is_of_zone(source)
-        self._of_machine -= bound
-        self._of_zone -= bound
-        if is_lua and is_decided:
-            self._of_machine |= bound | self._read_in(source) - self._predefined
-        elif is_dated:
-            self._of_zone |= bound
-        elif is_decided:
-            self._of_machine |= bound - names.imported_names(self._language, source)
+        self._machine.note(source, bound, self._predefined)
 
     def _lost_at(self, heading: str) -> dict[str, int]:
         """Return the names that have lost the page's value, and have one of another section."""
@@ -423,14 +411,13 @@ class _Fragments:
         """Return a note on what only the reader's machine has, though no error tells; or ''."""
         got, read = result.got, self._read_in(source)
         if self._language == PYTHON:
-            is_decided = _OF_MACHINE.search(got) or self._is_of_machine(source)
-            return _OF_READER if is_decided and not _OF_CODE.search(got) else ""
+            return _OF_READER if self._machine.decides(result, source) else ""
         if result.example.kind is Kind.SHELL and _NOT_THERE.search(got):
             words = result.example.source.split()[1:]
             named = [word for word in words if word[0] != "-" and not self._has_like(word)]
         elif result.example.kind is Kind.SHELL and result.example.source == "ls":
             named = result.example.expected.split()
-        elif self._is_of_machine(f"{source}\n{got}") or self._is_of_zone(source, result):
+        elif self._machine.decides(result, source):
             return _OF_READER
         elif _NOT_PROVIDED.search(got):
             return "it needs what is not provided here"
@@ -445,27 +432,6 @@ class _Fragments:
             named = [name for name in named if opens or _PATH.search(name)]
         absent = [name for name in named if name not in self._strings]
         return f"{_ABSENT}{absent[0]}" if absent else ""
-
-    def _is_of_machine(self, source: str) -> bool:
-        """Tell whether the reader's machine decides what code gives."""
-        decided = _OF_MACHINE if self._language == PYTHON else _OF_MACHINE_IN_LUA
-        return bool(decided.search(source) or self._of_machine & self._read_in(source))
-
-    def _is_of_zone(self, source: str, result: Result | None = None) -> bool:
-        """Tell whether the machine's time zone decides what code of Lua gives.
-
-        result: that of the code, which then must be like the documented one but for numbers.
-        """
-        if _OF_LOCALE.search(source):
-            return True
-        if not (_OF_ZONE.search(source) or self._of_zone & self._read_in(source)):
-            return False
-        if result is None:
-            return True
-        value = result.example.value
-        documented = layout(result.example.expected or (value.text if value else ""))
-        printed = layout(result.got)
-        return documented[1] == printed[1] and sorted(documented[0]) == sorted(printed[0])
 
     def _has_like(self, path: str) -> bool:
         """Tell whether the page has a file of the kind that a path names, and not that one."""
@@ -573,21 +539,7 @@ _NEWER = pattern(r"^[ \t]*(?:type \w+ *=(?!=)|type \w+\[|(?:class|def) \w+\[)", 
 _NO_NETWORK = pattern(r"^[\w.]+: .*(?:urlopen|resol[uv]|not known|unreachable|refused)", re.M)
 #: A call with the name of a file whose result is asked for something, and the error of a nil one.
 _AT_ONCE = pattern(r"\b[\w.]+\s*\(\s*[\"']([^\"'\n]*)[\"'][^()\n]*\)\s*[:.\[]")
-#: What is of a machine: its environment, the folder of a run; what is typed at its terminal.
-_OF_MACHINE_IN_LUA = pattern(
-    r"\bos\.getenv|/th-docs-\w{8}|\bprint\s*\(_G\)|\barg\["
-    r"|\bio\.(?:lines ?\(\)|read ?\(|stdin\b|popen\b)"
-)
-#: Where the machine decides about times and dates: by its zone, and how it writes them.
-_OF_ZONE = pattern(r"\bos\.(?:time\s*(?:\(\s*)?\{|date\s*[(\"'](?!\s*[\"']?!)|time\s*\(\s*[a-z])")
-_OF_LOCALE = pattern(r"\bos\.date\s*(?:\(\s*\)|\(?\s*[\"']%[cxX])")
-_OF_MACHINE = pattern(
-    r"\b(?:expanduser|getcwdb?|gethostname|getuser|getlogin|get_localzone|tzlocal|Path\.home)\("
-    r"|\b(?:time\.(?:tzname|timezone)|LOCAL_?TZ)\b|\w\([\"'](?:\w+://)?~/|/th-docs-\w{8}"
-    r"|\benviron(?:\.get\(|\[)[\"'](?:HOME|USER|HOSTNAME|TZ)\b"
-)
-#: The errors of Python that tell of code.
-_OF_CODE = pattern(r"^(?:Attribute|Name|Syntax|Type)Error\b", re.M)
+#: The note of a result that the reader's machine decides.
 _OF_READER = "it depends on the machine, or on what the reader types"
 #: Errors of modules that th stands for, and of what opens a prompt.
 _NOT_PROVIDED = pattern(
