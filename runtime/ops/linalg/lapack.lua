@@ -4,7 +4,8 @@
 -- @module lapack
 
 local dtype, tools = ...
-local ffi, host, python_calls = import('ffi', 'host', 'core.python_calls')
+local ffi, host = import('ffi', 'host')
+local python_calls, raw_memory = import('core.python_calls', 'parallel.memory')
 
 if dtype.name ~= 'Double' and dtype.name ~= 'Float' then return {} end
 
@@ -22,7 +23,7 @@ local more_bits = ffi.cast(bits, more)
 
 -- What functions get the addresses of: rows, columns, the smaller one of both or the right-hand
 -- sides, the size of the working memory, the result code, 1, letters, and pivots.
-local ints = ffi.new('int32_t[?]', 11 + SIDE)
+local ints = raw_memory.working_memory('int32_t', 11 + SIDE)
 local INTS = tools.address(ints)
 local M, N, K, LWORK, INFO, ONE = INTS, INTS + 4, INTS + 8, INTS + 12, INTS + 16, INTS + 20
 ints[5] = 1
