@@ -27,6 +27,8 @@ _OF_PYTHON = pattern(
 #: Code whose values the time zone decides, and code by which the machine's habits write a date.
 _OF_ZONE = pattern(r"\bos\.(?:time\s*(?:\(\s*)?\{|date\s*[(\"'](?!\s*[\"']?!)|time\s*\(\s*[a-z])")
 _OF_LOCALE = pattern(r"\bos\.date\s*(?:\(\s*\)|\(?\s*[\"']%[cxX])")
+#: The names of tables to which code of Lua adds elements.
+_FILLED = pattern(r"(?:\btable\.insert[ (]+|\b(?=\w+\[[^\]\n]*\]\s*=(?!=)))([A-Za-z_]\w*)")
 #: The errors of Python that tell of code.
 _OF_CODE = pattern(r"^(?:Attribute|Name|Syntax|Type)Error\b", re.M)
 
@@ -41,19 +43,17 @@ class Machine:
         self._names = set[str]()  # whose values it decides
         self._dated = set[str]()  # those that its time zone decides
 
-    def note(self, source: str, bound: Set[str], predefined: Set[str]) -> None:
-        """Note the names that the next example's code gives values, and whether it decides these.
-
-        predefined: the names that no code of the page gives a value.
-        """
+    def note(self, source: str, bound: Set[str]) -> None:
+        """Note the names that the next example gives values, and whether it decides these."""
         is_one = not self._is_python or len(python_syntax.statements(source)) == 1
-        is_decided, is_dated = is_one and self._is_decided(source), self._is_dated(source)
+        is_decided = is_one and self._is_decided(source)
+        is_dated = self._is_dated(source)
         self._names -= bound
         self._dated -= bound
         if is_decided and self._is_python:
             self._names |= bound - self._imported_in(source)
         elif is_decided:
-            self._names |= bound | self._read_in(source) - predefined
+            self._names |= bound | set(_FILLED.findall(source))
         elif is_dated:
             self._dated |= bound
 

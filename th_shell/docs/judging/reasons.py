@@ -224,7 +224,7 @@ class _Fragments:
         self._options |= bound if _PARSES.search(source) else set()
         if "_ENV" in bound:
             self._environment = example.block
-        self._machine.note(source, bound, self._predefined)
+        self._machine.note(source, bound)
 
     def _lost_at(self, heading: str) -> dict[str, int]:
         """Return the names that have lost the page's value, and have one of another section."""
