@@ -34,7 +34,7 @@ _OF_CODE = pattern(r"^(?:Attribute|Name|Syntax|Type)Error\b", re.M)
 
 
 class Machine:
-    """What the reader's machine decides of a page's examples in one language."""
+    """The names of a page, in one language, whose values the reader's machine decides."""
 
     def __init__(self, language: str) -> None:
         self._is_python = language == PYTHON
