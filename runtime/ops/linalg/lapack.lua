@@ -1,6 +1,6 @@
---- Factors, inverses, eigenvalues and solutions of small matrices, by LAPACK, for one type of floats.
+--- Factors, inverses, eigenvalues and solutions of small matrices by LAPACK, for a type of floats.
 -- LAPACK's functions are those that Python calls, with working memory of the same size: so the
--- results have the same bits. Where one fails, or a matrix is none of these, Python is left to say it.
+-- results have the same bits. Where one fails, or a matrix is no such one, Python has to say so.
 -- @module lapack
 
 local dtype, tools = ...
@@ -165,8 +165,8 @@ function lapack.eig(_, _, matrix, job)
     vectors, VECTORS = new_matrix(n, n)
     order = N
   end
-  geev(LETTER.N, LETTER[job], N, COPY, N, MORE, MORE + W * n, MORE, ONE, VECTORS, order, WORK, LWORK,
-    INFO)
+  geev(LETTER.N, LETTER[job], N, COPY, N, MORE, MORE + W * n, MORE, ONE, VECTORS, order, WORK,
+    LWORK, INFO)
   if ints[4] ~= 0 then return nil end
   local values, VALUES = tools.new(dtype, 2, 1, n, 2)
   local to = ffi.cast(bits, VALUES)
