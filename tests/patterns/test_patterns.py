@@ -19,7 +19,7 @@ TOP = Path(__file__).parents[2]
 @pytest.mark.thorough
 def test_all_patterns_are_linear() -> None:
     """Pump every pattern of the product, in a process of its own, which takes minutes."""
-    found = run_python("-m", "tests.patterns", cwd=TOP, check=True, timeout=900)
+    found = run_python("-m", "tests.patterns", cwd=TOP, check=True, timeout=2400)
     said = json.loads(found.stdout)
     assert (said["unknown"], said["slow"]) == ([], [])
     assert said["count"] > 300

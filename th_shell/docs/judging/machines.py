@@ -26,9 +26,11 @@ _OF_PYTHON = pattern(
 )
 #: Code whose values the time zone decides, and code by which the machine's habits write a date.
 _OF_ZONE = pattern(r"\bos\.(?:time\s*(?:\(\s*)?\{|date\s*[(\"'](?!\s*[\"']?!)|time\s*\(\s*[a-z])")
-_OF_LOCALE = pattern(r"\bos\.date\s*(?:\(\s*\)|\(?\s*[\"']%[cxX])")
+_OF_LOCALE = pattern(r"\bos\.date ?(?:\( ?\)|\(? ?[\"']%[cxX])")
 #: The names of tables to which code of Lua adds elements.
-_FILLED = pattern(r"(?:\btable\.insert[ (]+|\b(?=\w+\[[^\]\n]*\]\s*=(?!=)))([A-Za-z_]\w*)")
+_FILLED = pattern(
+    r"(?:\btable\.insert[ (]{1,9}|\b(?=\w{1,99}\[[^\]\n]{0,99}\] {0,9}=(?!=)))([A-Za-z_]\w*)"
+)
 #: The errors of Python that tell of code.
 _OF_CODE = pattern(r"^(?:Attribute|Name|Syntax|Type)Error\b", re.M)
 

@@ -378,7 +378,8 @@ class _Fragments:
             return "" if is_told or is_wrong else f"{_ABSENT}{module}"
         is_shown = result.example.announced and not LEFT_OUT.fullmatch(result.example.expected)
         used = (self._texts.get(name, "") for name in self._read_in(source))
-        fetched = _FETCHED.findall(" ".join([*self._strings, *self._texts.values()]))
+        addresses = _ADDRESS.findall(" ".join([*self._strings, *self._texts.values()]))
+        fetched = (address.rpartition("/")[2] for address in addresses)
         texts = [*lua_names.strings(source), *used, *fetched]
         named = (text for text in texts if text and text not in self._strings)
         if is_shown:  # the page says that the file is there: it may mean another one of its own
@@ -545,8 +546,8 @@ _OF_READER = "it depends on the machine, or on what the reader types"
 _NOT_PROVIDED = pattern(
     r"not provided here|\bthere is no debugger here|\bthe prompt is opened by `th`"
 )
-#: The name of a file at the end of an address.
-_FETCHED = pattern(r"://[^\s\"'?#]*/([^\s\"'/?#]+\.\w+)")
+#: An address on the network, behind its scheme.
+_ADDRESS = pattern(r"://[^\s\"'?#]+")
 #: What later Luas than LuaJIT have, and the errors of its parser there.
 _LATER_LUA = pattern(r"//|<<|>>|(?<!&)&(?!&)|(?<!\|)\|(?!\|)|~(?!=)|<(?:const|close)>")
 _NO_TOKEN = pattern(r"near '(?:[/&|~<>]'|\d)")

@@ -43,6 +43,7 @@ _PLACE = r"[A-Za-z_][\w.]*(?:\[[^\]=]*\][\w.]*)*"
 ASSIGNMENT = pattern(rf"\s*(?P<places>{_PLACE}(?:\s*,\s*{_PLACE})*)\s*=(?!=)")
 _STRING = pattern(r"([\"'])(?P<text>(?:(?!\1)[^\\])*)\1")
 _CALLED = pattern(r"\w\s*\(\s*\Z")
+_NEAR = 9  # characters before a string, where the name of what it is passed to ends
 _BECOMES = pattern(r"`?(?P<place>\w+)`? becomes (?P<text>.*)", re.S)
 _EQUATION = pattern(rf"\s*(?P<place>{_PLACE})\s*=\s*(?P<text>.*)", re.S)
 #: Between the equations of a text: `x = 1, y = 2`.
@@ -157,8 +158,12 @@ def _last_comment(source: str, form: re.Pattern[str]) -> str | None:
 
 def quoted_in(text: str) -> list[str]:
     """Return the one string in quotes that a text of other words has, without these; or none."""
-    matches = [m for m in _STRING.finditer(text) if not _CALLED.search(text, 0, m.start())]
-    texts = [match["text"] for match in matches]
+    matches = _STRING.finditer(text)
+    texts = [
+        m["text"]
+        for m in matches
+        if not _CALLED.search(text[max(0, m.start() - _NEAR) : m.start()])
+    ]
     return texts if len(texts) == 1 and re.search(r"[^\W\d]", _STRING.sub("", text)) else []
 
 
