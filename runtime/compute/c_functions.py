@@ -6,7 +6,8 @@ PyUFuncObject and PyArray_ArrFuncs). BLAS, and two functions of LAPACK: those th
 linked with, by their names, since scipy takes a quarter of a second to load. scipy's LAPACK: what
 Cython code gets from ``scipy.linalg.cython_lapack``.
 
-Each is checked at its first use (self_check.py). One that is not found, or computes something
+Each is checked at its first use (self_check.py), but those of `lapack_address`, of which only the
+number of arguments is. One that is not found, or computes something
 else, is None; who asked then does the same work with numpy. The results are the same, but where
 BLAS and LAPACK may round otherwise: a sum of products in its last digits, and what `axpy` adds up
 in its last one.
@@ -169,7 +170,10 @@ def lapack_call(name: str, itemsize: int) -> Callable[..., None] | None:
 
 
 def lapack_address(name: str, itemsize: int, arguments: int) -> int | None:
-    """The address of any LAPACK function, likewise, if it has so many arguments."""
+    """The address of any LAPACK function, likewise; None unless it has so many arguments.
+
+    Nothing else is checked here: scipy's interface tells the types that the function takes.
+    """
     address, count = _find(name, itemsize)
     return address if count == arguments else None
 

@@ -41,7 +41,8 @@ _EQUATION = pattern(r"[A-Za-z_]\w*\s*=\s*(?:[-+]?[\d.]+(?:e[-+]?\d+)?|nil|true|f
 #: names what is below it.
 _COMMAND = pattern(r"\s*(?:\$|sudo|luarocks|git|cd|pip3?|apt-get|brew|curl|wget|make)\s+[\w./~-]")
 _PRINT = pattern(r"\s*print\s+[A-Za-z_]\w*\s*$")  # of Lua, but for brackets
-_FIELD_SET = pattern(r"\s*[A-Za-z_]\w*(?:\.\w+)+\s*=(?!=)")  # of Lua, as later ones have it
+#: The assignment of a field, in a block of Lua: code, also where LuaJIT does not compile it.
+_FIELD_SET = pattern(r"\s*[A-Za-z_]\w*(?:\.\w+)+\s*=(?!=)")
 _NAMED = pattern(r"\s*#(?!#)\s*[^\W\d]")
 #: Inputs that are no text, whatever stands beside them.
 _MARKED = (Kind.PROMPT, Kind.SHELL, Kind.CELL)

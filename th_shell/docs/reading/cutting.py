@@ -153,7 +153,7 @@ class _Cutter:
         self._open = False
         self._end = 0  # where the last input, or a comment right below it, has ended
         self._is_next = False
-        self._is_listed_below = False  # a comment has announced what those below it tell
+        self._is_announced = False  # a comment has announced what those below it tell
         self._prose_end = 0  # where the last comment further below has ended
         self._is_prose = False
         self._reach = len(self._lines)
@@ -177,7 +177,7 @@ class _Cutter:
 
     def _prompt(self, at: int) -> int:
         match = _PROMPT_LINE.match(self._lines[at].text)
-        if not match or self._is_listed(match["input"]):
+        if not match or self._is_of_debugger(match["input"]):
             return 0
         source, used = _TIMED.sub("", match["input"]), 1
         while self._is_wrapped(at + used):
@@ -195,7 +195,7 @@ class _Cutter:
         self._input(at, used, Kind.PROMPT, source)
         return used
 
-    def _is_listed(self, text: str) -> bool:
+    def _is_of_debugger(self, text: str) -> bool:
         return bool(_LISTED.match(text)) and self._compiler.typed(text) is Syntax.WRONG
 
     def _shows_completion(self, source: str) -> bool:
@@ -397,7 +397,7 @@ class _Cutter:
         whole = source
         if kind is Kind.BARE and not self._locals_stay:
             source = self._without_local(source)
-        self._is_listed_below = False
+        self._is_announced = False
         self._add(kind, source, self._lines[at : at + used])
         self._inputs[-1] = replace(self._inputs[-1], is_local=source != whole)
         self._end = at + used
@@ -418,9 +418,9 @@ class _Cutter:
             value = comment_values.comment_of(source)
             value = comment_values.listed_in(source) if value is None else value
             is_more = comment_values.is_open_table("\n".join(self._values[-1]))
-            if value is None and (is_more or self._is_listed_below and self._is_next):
+            if value is None and (is_more or self._is_announced and self._is_next):
                 value = comment_values.remark_of(source)
-            self._is_listed_below = value == "" or self._is_listed_below and value is not None
+            self._is_announced = value == "" or self._is_announced and value is not None
             self._open = value == ""
             self._values[-1] += [value] if value else []
             self._is_next = self._is_next or value is not None

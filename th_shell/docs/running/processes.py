@@ -44,7 +44,9 @@ _NOTICEABLE = 0.05
 #: Seconds that a system call can wait in any case: who gives more time means no limit.
 _LONGEST = 1e6
 #: Seconds in which the replies to quick inputs come together, to be read at a time.
-_GATHERING, _FEW = 0.001, 8
+_GATHERING = 0.001
+#: For so many replies, waiting takes longer than to read each as it comes.
+_FEW = 8
 _TOO_LONG = "was killed: it did not stop at the end of its time"
 _MEDDLED = "was ended: it has written to the files of its engine"
 _TOO_MUCH = f"was killed: it has written more than {MOST_WRITTEN >> 20} MB into a file"
