@@ -26,6 +26,10 @@ SCRIPTS = {
     f"{SHOWN}return 3": "ran",
     f"u = ''\n{SHOWN}u:upper()": "ran",
     f"{SHOWN}math.max(1, 3)": "differs",
+    # A script shows no value, so nothing fails where it cannot be shown.
+    "f = io.tmpfile()\nio.output(f)\nio.close(f)": "ran",
+    "f = io.tmpfile()\nio.output(f)\nio.close(f)\nio.write(3)": "error",
+    "> f = io.tmpfile()\n> io.output(f)\n> io.close(f)": "error",
     # An expression that is all of a script shows the form of a call.
     f"{SHOWN}```\n\nThus:\n\n```lua\nmath.max(1, 3)": "ran",
 }

@@ -379,7 +379,8 @@ class _PageRun:
             reply = self._ask(run, self._request(index), seconds)
         lost = f"was stopped after {seconds:g} s" if reply.late else ""
         taken = time.monotonic() - start
-        error = None if lost else reply.error
+        is_silent = example.kind is Kind.BARE and reply.fails_to_show  # a script prints no values
+        error = None if lost or is_silent else reply.error
         return Outcome(reply.output, reply.printed, error, lost, seconds=taken)
 
     def _ask(self, run: Run, request: Message, seconds: float) -> Reply:

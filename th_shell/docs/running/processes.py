@@ -125,6 +125,8 @@ class Reply:
     late: bool = False
     #: It should have printed something, and has not.
     silent: bool = False
+    #: Its error is one of printing the values of an input.
+    fails_to_show: bool = False
 
     @property
     def is_last(self) -> bool:
@@ -337,7 +339,8 @@ class Run:
         shown = _decoded(text)
         before = shown if printed is None else _decoded(text[: max(0, printed - start)])
         error = _decoded(reply.body) if reply.name == "error" else None
-        return Reply(shown, before, error, late, reply.name == "silent")
+        fails_to_show = error is not None and printed is not None
+        return Reply(shown, before, error, late, reply.name == "silent", fails_to_show)
 
     def shell(self, command: ShellLine, seconds: float = 60) -> Reply:
         """Run a command in the run's folder. Raises LostError."""
