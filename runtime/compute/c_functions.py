@@ -3,8 +3,8 @@
 numpy's inner loops and its sort: the structure of a ufunc, and that of the functions of an element
 type, are part of numpy's C interface (its reference, "Python types and C-structures",
 PyUFuncObject and PyArray_ArrFuncs). BLAS, and two functions of LAPACK: those that numpy itself is
-linked with, by their names, since scipy takes a quarter of a second to load. scipy's LAPACK: what
-Cython code gets from ``scipy.linalg.cython_lapack``.
+linked with, by their names, since scipy's take some time to load. scipy's LAPACK: what Cython
+code gets from ``scipy.linalg.cython_lapack``.
 
 Each is checked at its first use (self_check.py), but those of `lapack_address`, of which only the
 number of arguments is. One that is not found, or computes something
@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.runtime.compute.blas_threads import check_room, one_thread_at_load
+from th_shell.runtime.compute.blas_threads import check_room
+from th_shell.runtime.compute.scipy_lapack import lapack_module
 from th_shell.runtime.compute.self_check import (
     blas_is_right,
     conversion_is_right,
@@ -184,8 +185,7 @@ def _find(name: str, itemsize: int) -> tuple[int | None, int]:
     None for an address where there is none, or whole numbers are larger than ints.
     """
     try:
-        with one_thread_at_load("scipy.linalg"):  # takes a while: not before it is needed
-            functions = import_module("scipy.linalg.cython_lapack").__pyx_capi__
+        functions = lapack_module("cython_lapack").__pyx_capi__
         kind, address = _capsule(functions[_letter(itemsize) + name])
     except (AttributeError, ImportError, KeyError):
         kind, address = b"", 0

@@ -79,6 +79,8 @@ def preload_random() -> None:
 
 
 def preload_lapack() -> None:
-    """Load the routines of LAPACK, which take about 100 milliseconds."""
-    with one_thread_at_load("scipy.linalg"):
-        import scipy.linalg.lapack  # noqa: F401
+    """Load the routines of LAPACK, which take some milliseconds."""
+    from th_shell.runtime.compute.scipy_lapack import lapack_module  # late: for few programs
+
+    for name in ("_flapack", "cython_lapack"):
+        lapack_module(name)

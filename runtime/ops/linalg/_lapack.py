@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from th_shell.runtime.calls.table import FLOATS, op
-from th_shell.runtime.compute.blas_threads import check_room, many_threads, one_thread_at_load
+from th_shell.runtime.compute.blas_threads import check_room, many_threads
 from th_shell.runtime.compute.c_functions import lapack_call
+from th_shell.runtime.compute.scipy_lapack import lapack_module
 from th_shell.runtime.compute.self_check import as_pointer, is_right
 from th_shell.runtime.compute.thread_pool import get_threads, share
 from th_shell.runtime.core.dtypes import Array
@@ -103,9 +104,7 @@ def is_medium(t: Tensor) -> bool:
 
 @cache
 def _routine(name: str) -> Callable[..., Any]:
-    with one_thread_at_load("scipy.linalg"):
-        from scipy.linalg import lapack  # imported on first use, as it takes a while
-
+    lapack = lapack_module("_flapack")
     check_room(1, "scipy")
     return getattr(lapack, name)  # type: ignore[no-any-return]
 

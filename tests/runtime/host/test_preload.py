@@ -4,18 +4,19 @@ import pytest
 
 from tests.data_files import data
 from tests.processes import run_python
-
-SHOW = data(__file__, "SHOW")
+from th_shell.runtime.compute import scipy_lapack
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("function", "module"),
-    [("preload_random", "numpy.random"), ("preload_lapack", "scipy.linalg.lapack")],
-)
-def test_what_operations_load_at_their_first_use(function: str, module: str) -> None:
-    code = SHOW.format(function=function, module=module)
-    run = run_python("-c", code, check=True)
-    before, after = run.stdout.split()
-    assert after == "True"
-    assert before == "False" or module == "numpy.random"  # which older numpy loads itself
+@pytest.mark.parametrize(("name", "shown"), [("RANDOM", "True"), ("LAPACK", "0 2 False")])
+def test_what_operations_load_at_their_first_use(name: str, shown: str) -> None:
+    assert run_python("-c", data(__file__, name), check=True).stdout.strip() == shown
+
+
+@pytest.mark.thorough
+def test_lapack_is_found_by_scipy_where_its_file_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = scipy_lapack.lapack_module.__wrapped__("_flapack")
+    monkeypatch.setattr(scipy_lapack, "find_spec", lambda _: None)
+    found = scipy_lapack.lapack_module.__wrapped__("_flapack")
+    assert (alone.__name__, found.__name__) == ("_flapack", "scipy.linalg._flapack")
+    assert alone.dgesv.__doc__ == found.dgesv.__doc__

@@ -1,8 +1,6 @@
 """Linear algebra: the reference's answers, what results mean, layouts and aliases."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -260,12 +258,6 @@ def test_failure_changes_nothing(
     assert entry(name, None)(*arguments(r, singular)) == b"\0" + message
     assert r.array.tolist() == [0, 1, 2, 3, 4]
     assert singular.array.tolist() == [[1, 1], [1, 1]]
-
-
-@pytest.mark.thorough
-def test_scipy_waits_until_it_is_needed() -> None:
-    code = "import sys, th_shell.runtime.ops; sys.exit('scipy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 @pytest.mark.thorough
