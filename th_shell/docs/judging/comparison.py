@@ -397,3 +397,27 @@ def says(text: str, words: str) -> bool:
     """Return whether a text has these words in it, and not as parts of longer ones."""
     pieces = text.split(words) if words else []
     return any(not _LETTER.search(before[-1:] + after[:1]) for before, after in pairwise(pieces))
+
+
+#: What makes a longer word of words beside it, in front and behind: `a.b`, `/a`.
+_JOINED_FRONT = pattern(r"[\w/\\@]\Z|\w[-+.:]\Z")
+_JOINED_BEHIND = pattern(r"[-+\w/\\@]|[.,:]\w")
+#: What may stand behind the value with which a marked comment begins.
+_BEHIND = pattern(
+    r"\s*(?:[\"'`.;]\s*|\Z|\s[(\[#]|\s?[;.]\s|\s(?:-+|\N{EN DASH}|\N{EM DASH})\s"
+    r"|,?\s(?:(?:and|as|because|but|for|if|not|since|so|which|while)\s))"
+)
+
+
+def tells_among_words(comment: str, printed: str, is_marked: bool) -> bool:
+    """Tell whether a comment has a printed text among other words, and not in a longer one.
+
+    is_marked: an arrow or a word says that it is the value: only a remark may stand behind it.
+    """
+    pieces = comment.split(printed) if printed else []
+    if is_marked and pieces and not pieces[0]:
+        return _BEHIND.match(pieces[1]) is not None
+    return any(
+        not _JOINED_FRONT.search(before) and not _JOINED_BEHIND.match(after)
+        for before, after in pairwise(pieces)
+    )

@@ -18,6 +18,7 @@ from th_shell.docs.judging.comparison import (
     rules_out,
     says,
     sorting,
+    tells_among_words,
 )
 from th_shell.docs.judging.printout import (
     NUMBER,
@@ -33,6 +34,7 @@ from th_shell.docs.judging.tables import like_tables, same_tables
 from th_shell.docs.reading.comment_values import (
     ASSIGNMENT,
     Value,
+    comment_of,
     literal_in,
     quoted_in,
     remark_of,
@@ -105,6 +107,8 @@ _TELLS = pattern(r"^(?:[-=]+>|(?:returns|prints|gives)\b:?)\s*", re.I)
 _ARROW = pattern(r"^=*>\s*")
 #: The status that code which exits says.
 _STATUS = pattern(r"\b(?:os|sys)\.exit\(([1-9]\d{0,2})\)")
+#: So many letters may begin a comment by chance.
+_FEW_LETTERS = 2
 #: Values whose contents Lua does not print.
 _NO_CONTENTS = pattern(r"\b(?:table|function|userdata|thread): 0x")
 
@@ -383,9 +387,13 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     is_plain = value.is_plain or has_values or bool(listed) and Value(words).is_plain
     is_value = (first.readings or is_plain) and first.shown.strip()
     is_judged = (is_value or literal) and not _NO_CONTENTS.search(first.shown)
-    if not is_judged and not any(is_nearly(text, first.shown) for text in (value.text, *quoted)):
+    is_marked = comment_of(example.source) is not None
+    shown_text = first.shown.strip()
+    is_begun = is_marked and len(shown_text) > _FEW_LETTERS and value.text.startswith(shown_text)
+    is_like = is_begun or any(is_nearly(text, first.shown) for text in (value.text, *quoted))
+    if not is_judged and not is_like:
         return Result(example, Verdict.RAN, first.shown)
-    if not is_judged and says(value.text, first.shown.strip()):  # among other words
+    if not is_judged and tells_among_words(value.text, shown_text, is_marked):
         return Result(example, Verdict.PASS, first.shown)
     note = f"its comment says: {value.text}"
     return Result(example, Verdict.DIFFERS, first.shown, note)

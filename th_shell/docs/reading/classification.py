@@ -43,6 +43,8 @@ _COMMAND = pattern(r"\s*(?:\$|sudo|luarocks|git|cd|pip3?|apt-get|brew|curl|wget|
 _PRINT = pattern(r"\s*print\s+[A-Za-z_]\w*\s*$")  # of Lua, but for brackets
 #: The assignment of a field, in a block of Lua: code, also where LuaJIT does not compile it.
 _FIELD_SET = pattern(r"\s*[A-Za-z_]\w*(?:\.\w+)+\s*=(?!=)")
+#: A line with a remark of Lua at its end: code, also where LuaJIT does not compile it.
+_REMARKED = pattern(r"\s*[^\s-].*\s--\s*[^\W\d]")
 _NAMED = pattern(r"\s*#(?!#)\s*[^\W\d]")
 #: Inputs that are no text, whatever stands beside them.
 _MARKED = (Kind.PROMPT, Kind.SHELL, Kind.CELL)
@@ -128,7 +130,10 @@ def _may_be_output(inside: Sequence[Example], before: Sequence[Example], block: 
     is_named = block.language == PYTHON and _NAMED.match(first)
     is_input = _COMMAND.match(first) or block.language != PYTHON and _PRINT.match(first)
     is_input = is_input or block.language == LUA and _FIELD_SET.match(first)
-    if not block.role and (is_named or is_input):
+    is_code = block.language == LUA and all(
+        _REMARKED.match(line.text) for line in block.lines if line.text.strip()
+    )
+    if not block.role and (is_named or is_input or is_code):
         return False
     last = before[-1]
     is_next = last.block == inside[0].block - 1 or block.role is Role.ANNOUNCED

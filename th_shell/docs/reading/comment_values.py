@@ -56,6 +56,8 @@ _LEADING = pattern(
     r"(?:\s*[,;:.]\s|\s+-\s|\s*\().*\S.*",
     re.S,
 )
+#: A number without a literal in Lua, with words of prose behind it: `NaN. All operations give it`.
+_NO_NUMBER = pattern(r"(?i)-?(?:nan|inf)[,;:.]\s.*\S.*", re.S)
 #: Words of a text that tells of another case than that of the input: `nil, err on errors`.
 _SOMETIMES = pattern(r"(?i)\b(?:on|if|when|unless|in case|or)\b")
 _PRINTS = pattern(r"\s*(?:print|io\.write)\s*[(\"'{]")
@@ -186,7 +188,7 @@ def values_before_remark(text: str) -> str:
 def begins_with_value(text: str, compiler: Compiler) -> bool:
     """Return whether a text is a value, or a literal with words of prose behind it."""
     is_literal = Value(text).is_plain or _is_literal(text, compiler)
-    return is_literal or _LEADING.fullmatch(text) is not None
+    return is_literal or any(form.fullmatch(text) for form in (_LEADING, _NO_NUMBER))
 
 
 def remark_value(text: str, source: str, compiler: Compiler) -> Value | None:

@@ -59,6 +59,8 @@ _CODE_LIKE = pattern(
 )
 #: An assignment of what a call makes that goes on below, which no script prints.
 _MADE = pattern(rf"^\s*(?:local\s+)?{_NAME}\s*=\s*{_NAME}(?:[.:]{_NAME})*\s*\([^()]*[({{]\s*$")
+#: A call that no program prints.
+_CALL = pattern(r"\s*print\s*\(")
 _PRINTS = pattern(r"print|write|dump")
 #: A line of text with which more begins than the line: a table, a function.
 _OPENING = pattern(r"[{(\[]\s*$|^\s*(?:local\s+)?function\b")
@@ -88,6 +90,11 @@ _SHOWN = pattern(rf"^\s*(?P<name>{_NAME})\s*=\s*$")
 _ROW = pattern(r"^[-+\d.einaf \t]+$")
 #: A string, and a comment without a mark.
 _STRING_ALONE = pattern(r"([\"'])(?:(?!\1)[^\\])*\1\s*--(?!>|\s*=)")
+#: A call by a string, whose result may be called by the table below: `class 'A'`.
+_CALLS_BY_STRING = pattern(
+    rf"\s*(?:(?:local\s+)?{_NAME}\s*=\s*)?(?!print\b){_NAME}(?:[.:]{_NAME})*"
+    r"\s*([\"'])(?:(?!\1)[^\\])*\1\s*(?:--.*)?$"
+)
 #: A call that prints nothing, and gives a value that scripts do not show.
 _REQUIRES = pattern(r"(?:[\w ,]+=\s*)?require\b")
 
@@ -123,6 +130,12 @@ def _with_prompts(block: Block) -> Block:
         return block
     lines = [Line(line.number, _PYTHONS.sub(r"\1>", line.text)) for line in block.lines]
     return replace(block, lines=tuple(lines))
+
+
+def _is_open_call(line: str) -> bool:
+    nesting = Nesting()
+    nesting.add(line)
+    return _CALL.match(line) is not None and nesting.is_open
 
 
 def _margin(line: str) -> int:
@@ -231,10 +244,15 @@ class _Cutter:
             source, used = self._completed(source, at) or ("", 0)
         elif state is not Syntax.COMPLETE:
             used = 0
+        elif _CALLS_BY_STRING.match(source) and self._begins_table(at + 1):
+            source, used = self._completed(source, at) or (source, 1)
         if used:
             source, used = self._continued(source, at, used)
             self._input(at, used, Kind.BARE, source)
         return used
+
+    def _begins_table(self, at: int) -> bool:
+        return at < len(self._lines) and self._lines[at].text.lstrip().startswith("{")
 
     def _continued(self, source: str, at: int, used: int) -> tuple[str, int]:
         """Return an input with the method calls that continue it, and the number of lines."""
@@ -280,7 +298,8 @@ class _Cutter:
             printed = [name for text in strings(last.source) for name in _EQUATED.findall(text)]
             return equation["name"] in printed
         row, comment, _ = text.partition("--")
-        return bool(comment and _PRINTED.match(row))
+        is_row = bool(comment and _PRINTED.match(row))
+        return is_row and comment_values.comment_of(text.strip()) is None
 
     def _is_query(self, source: str) -> bool:
         # '= x', or 'x' alone if the block has assigned x: an input whose prompt the page omits.
@@ -333,6 +352,9 @@ class _Cutter:
         if not may_be_output and last and _REQUIRES.match(last.source):
             self._open = False
         is_made = last and last.kind is not Kind.PROMPT and _MADE.match(line.text)
+        if last and last.kind is not Kind.PROMPT and _is_open_call(line.text):
+            self._input(at, 1, Kind.BARE, line.text)  # which tells that it does not compile
+            return 1
         if is_made or not may_be_output and _CODE_LIKE.match(line.text):
             self._open = False
         used = 1
