@@ -8,7 +8,6 @@ before (`expectations`).
 
 import atexit
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -29,6 +28,7 @@ from th_shell.docs.judging.verdicts import ANNOUNCED, PageResult, Result, Verdic
 from th_shell.docs.reading import lua_names
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
+from th_shell.docs.reading.names import bound_names, read_names
 from th_shell.docs.reading.page import Page, read
 from th_shell.docs.running.configured import configured_runner, with_imports, with_marks_decided
 from th_shell.docs.running.evaluation import HiddenError, Runner, Runs
@@ -178,30 +178,32 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
 def _with_programs(results: Sequence[Result], page: Page, runner: Runner) -> list[Result]:
     """Return the results, those of blocks that hold only as programs of their own as such.
 
-    Such a block has no prompts. In Lua, it requires first what a block above has required; in
-    Python, it uses nothing of the blocks above but what they import. Or it has prompts, and shows
-    first that a name has no value.
+    Such a block has no prompts, and uses nothing of the blocks above but what they import, or in
+    Lua requires that again. Or it has prompts, and shows first that a name has no value.
     """
-    required, prelude = set[str](), runner.preludes.get(PYTHON, "") + "\n"
-    imported: defaultdict[str, str] = defaultdict(lambda: prelude)  # by groups
+    required = set[str]()
+    imported: dict[tuple[str, str], str] = {}  # by languages and groups
     mended: list[Result] = []
     for _, of_block in groupby(results, lambda result: result.example.block):
         block = list(of_block)
         sources = [result.example.source for result in block]
         modules = [_REQUIRED.findall(source) for source in sources]
-        group, is_python = block[0].example.group, block[0].example.language == PYTHON
+        language, group = place = block[0].example.language, block[0].example.group
+        prelude = imported.setdefault(place, runner.preludes.get(language, "") + "\n")
         if block[0].failed and _begins_anew(block[0].example):
-            block = _alone(block, page, runner, "")
+            block = _alone(block, page, runner)
         elif any(result.failed for result in block) and block[0].example.kind is Kind.BARE:
-            source = "\n".join((imported[group], *sources))
-            needed = python_syntax.read_names(source) - python_syntax.bound_names(source)
-            is_whole = is_python and not needed - python_syntax.BUILTINS
-            if is_whole or not is_python and required.intersection(modules[0]):
-                block = _alone(block, page, runner, imported[group])
+            source = "\n".join((prelude, *sources))
+            known = python_syntax.BUILTINS if language == PYTHON else page.compiler.known_names
+            needed = read_names(language, source) - bound_names(language, source) - known
+            if language == LUA and required.intersection(modules[0]):
+                block = _alone(block, page, runner)
+            elif not needed:
+                block = _alone(block, page, replace(runner, preludes={language: prelude}))
         required.update(*modules)
-        if is_python:
-            ran = (result for result in block if not result.failed)
-            imported[group] += "".join(python_syntax.imports(r.example.source) for r in ran)
+        ran = (result.example.source for result in block if not result.failed)
+        imports = python_syntax.imports if language == PYTHON else lua_names.imports
+        imported[place] += "".join(map(imports, ran))
         mended += block
     return mended
 
@@ -212,9 +214,8 @@ def _begins_anew(example: Example) -> bool:
     return is_name and example.kind is Kind.PROMPT and example.expected.strip() == "nil"
 
 
-def _alone(block: list[Result], page: Page, runner: Runner, imports: str) -> list[Result]:
+def _alone(block: list[Result], page: Page, runner: Runner) -> list[Result]:
     """Return a block's results as a program of its own, if it holds so."""
-    runner = replace(runner, preludes={**runner.preludes, PYTHON: imports})
     try:
         judged = judge_page([result.example for result in block], runner, {}, {}).results
     except HiddenError:

@@ -201,8 +201,10 @@ _PROSE = pattern(r"\n[ \t]*\n(?:[A-Z][a-z]+|_?[A-Z]+:(?= \w))(?: [\w,]+)*:?\s*\Z
 #: The position before a message: 'name.lua:1: ', '[string "…"]:1: ', '[7]:1: ' at a prompt.
 _POSITION = pattern(
     r"(?:\bsyntax error: )?"
-    r"(?:\[(?:string \"[^\n]{0,80}?\"|\d+)\]|(?<![\w./+@~-])[\w./+@~-]+):\d+:\s"
+    r"(?:\[(?:string \"[^\n]{0,80}?\"|\d+)\]|(?<![\w./+@~-])[\w./+@~-]+):\d+:(?:\s|(?=attempt\b))"
 )
+#: The name of what is no number or the like, as Lua 5.3 and later tell it.
+_OF_LATER_LUA = pattern(r"\ba (\w+) value \((global|local|method|field|upvalue) '([^'\n]*)'\)")
 #: Where in its sources in C Torch7 has raised an error: ' at /torch/generic/THTensor.c:350'.
 _IN_C = pattern(r"\sat\s[^\s:()]+\.(?:c|cc|cpp|cu|h):\d+")
 
@@ -341,7 +343,13 @@ def loose_layout(text: str) -> list[str]:
 
 def bare_message(error: str) -> str:
     """Return the message of an error of Lua without its position, traceback and search path."""
-    return _IN_C.sub("", _POSITION.sub("", _TRACEBACK.sub("", error))).strip()
+    message = _IN_C.sub("", _POSITION.sub("", _TRACEBACK.sub("", error))).strip()
+    return _OF_LATER_LUA.sub(r"\2 '\3' (a \1 value)", message)
+
+
+def is_of_c(error: str) -> bool:
+    """Tell whether an error names where in its sources in C Torch7 has raised it."""
+    return _IN_C.search(error) is not None
 
 
 def without_colours(text: str) -> str:

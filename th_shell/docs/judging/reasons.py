@@ -129,7 +129,9 @@ def _inner(example: Example) -> set[str]:
 
 def _is_later(source: str, got: str) -> bool:
     """Tell whether code fails at what later Luas than LuaJIT have."""
-    return bool(_LATER_LUA.search(source) and _NO_TOKEN.search(got))
+    has_signs = _LATER_LUA.search(source) or _LOADING.search(got)
+    is_field = _LATER_FIELD.search(source) and re.search(r"\bnil\b", got)
+    return bool(has_signs and _NO_TOKEN.search(got) or is_field)
 
 
 def _is_of_python(module: str) -> bool:
@@ -251,7 +253,7 @@ class _Fragments:
             # It is another error where its name is of nothing that the page defines.
             return without_value - self._bound - bound
         unknown = used - self._bound if undefined is None else used & undefined
-        return without_value or unknown
+        return without_value | unknown if without_value <= given else without_value
 
     def _add_fragment(self, source: str, bound: Set[str], used: Set[str], line: int) -> None:
         """Record what a fragment should have set. line: that of the example it follows from."""
@@ -442,7 +444,8 @@ class _Fragments:
     def _without_field(self, result: Result, source: str) -> str:
         """Return a note on the earlier example that may have failed to set a field; or ''."""
         match = _NO_FIELD.search(result.got)
-        if result.verdict is not Verdict.ERROR or not match:
+        is_error = result.verdict is Verdict.ERROR or result.note == ANNOUNCED
+        if not is_error or not match:
             return ""
         fields = _FIELD.findall(source)
         adds = ("torch", match[1]) in fields and self._package not in {"", "torch", *self._strings}
@@ -550,9 +553,16 @@ _NOT_PROVIDED = pattern(
 _ADDRESS = pattern(r"://[^\s\"'?#]+")
 #: What later Luas than LuaJIT have, and the errors of its parser there.
 _LATER_LUA = pattern(r"//|<<|>>|(?<!&)&(?!&)|(?<!\|)\|(?!\|)|~(?!=)|<(?:const|close)>")
+_LATER_FIELD = pattern(
+    r"\b(?:math\.(?:type|tointeger|ult|m(?:ax|in)integer)|table\.(?:move|pack|unpack)"
+    r"|string\.(?:pack|unpack|packsize)|coroutine\.(?:isyieldable|close))\b"
+)
+_LOADING = pattern(r"\berror loading module '")
 _NO_TOKEN = pattern(r"near '(?:[/&|~<>]'|\d)")
 #: A question about a file.
-_ASKED = pattern(r"\b\w*(?:exists?|is_?file|is_?dir|filep|dirp)\s*(?:\(\s*)?[\"']([^\"'\n]*)[\"']")
+_ASKED = pattern(
+    r"\b\w*(?:exists?|is_?file|is_?dir|filep|dirp|get(?:size|[acm]time))\s*(?:\(\s*)?[\"']([^\"'\n]*)[\"']"
+)
 #: An error that a module raises for want of a file of its own.
 _OF_MODULE = pattern(r"\A(?!stdin:)[^\s:]+\.lua:\d+: [^\n/]*?(/[^\s<>'\"]+)")
 #: The functions of Lua that compile strings.
@@ -578,11 +588,13 @@ _FIELD = pattern(r"\b(\w+)[.:](?=(\w+))")
 _NO_FIELD = pattern(
     r"attempt to \w+ (?:field|method) '(\w+)' \(a nil|has no attribute '(\w+)'|nate a table"
     r"|attempt to call \w+ '\w+' \(a string value"
+    r"|attempt to (?:call|perform arithmetic on) (?:a string value|'number' and 'complex')"
 )
 #: An error in the page's own code for want of what a module may add to others.
 _ADDED = pattern(
     r"\Astdin:\d+: attempt to"
-    r" (?:\w+ (?:field|method) '|concatenate a table|call \w+ '\w+' \(a string)"
+    r" (?:\w+ (?:field|method) '|concatenate a table|call \w+ '\w+' \(a string"
+    r"|(?:call|perform arithmetic on) (?:a string value|'number' and 'complex'))"
 )
 #: An error for an argument, or for a variable of one letter that has no fields.
 _REFUSED = pattern(r"argument|attempt to index \w+ '\w'")

@@ -26,6 +26,7 @@ from th_shell.docs.judging.printout import (
     bare_message,
     readings,
     same,
+    tokens,
     with_exact_hex,
     without_fields,
     without_quotes,
@@ -35,6 +36,7 @@ from th_shell.docs.reading.comment_values import (
     ASSIGNMENT,
     Value,
     comment_of,
+    is_instance,
     literal_in,
     quoted_in,
     remark_of,
@@ -107,6 +109,8 @@ _TELLS = pattern(r"^(?:[-=]+>|(?:returns|prints|gives)\b:?)\s*", re.I)
 _ARROW = pattern(r"^=*>\s*")
 #: The status that code which exits says.
 _STATUS = pattern(r"\b(?:os|sys)\.exit\(([1-9]\d{0,2})\)")
+#: A list that goes on behind its last element.
+_OPEN_LIST = pattern(r"\{.*\S\s*,\s*(?:\.\.\.|…)\s*\}\s*")
 #: So many letters may begin a comment by chance.
 _FEW_LETTERS = 2
 #: Values whose contents Lua does not print.
@@ -197,17 +201,18 @@ class PageResult:
 
 def judge(examples: Sequence[Example], outcomes: Sequence[tuple[Outcome, Outcome]]) -> list[Result]:
     """Return the verdicts of a page's examples, each judged by its own two runs."""
-    judging = Judging()
+    judging = Judging(any(map(is_by_equals, examples)))
     return [judging.result(e, *pair) for e, pair in zip(examples, outcomes, strict=True)]
 
 
 class Judging:
     """Judges the examples of a page one after the other, each by its own runs."""
 
-    def __init__(self) -> None:
+    def __init__(self, by_equals: bool = False) -> None:
+        """Begin a page. by_equals: it shows values by `= x`."""
         self._script = ("", "")  # the output of a script's statements, in two runs
         self._block = -1
-        self._by_equals = False  # the page shows values by `= x`
+        self._by_equals = by_equals
         #: Inputs and messages of the errors that the page shows.
         self._shown_errors: set[tuple[str, str]] = set()
 
@@ -359,16 +364,18 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     A comment in words that hardly resemble the printed value is a remark, which is not compared.
     """
     shown = first.shown, second.shown
-    if LEFT_OUT.fullmatch(value.text):
+    if LEFT_OUT.fullmatch(value.text) or is_instance(value.text):
         return Result(example, Verdict.RAN, first.shown)
     literal, values = _literal(value, first.shown), values_before_remark(value.text)
     quoted = [*quoted_in(value.text), *filter(None, (literal, values))]
     # `Output: 3` may be what is printed, where the comment does not go on below.
     whole = value.text if "\n" in value.text else _ARROW.sub("", remark_of(example.source))
+    whole = whole.replace(r"\n", "\n")
     readings = value.text, whole, QUOTES.sub(" ", value.text), *quoted, *first.readings
     told = [replace(example, expected=text) for text in readings if text]
     verdicts = [_compare(reading, *shown) for reading in told]
-    for text in readings if _may_tell_print(example, value) else _strings(value):
+    is_all = bool(first.printed.strip()) and first.shown[len(first.printed) :].strip() == "nil"
+    for text in readings if is_all or _may_tell_print(example, value) else _strings(value):
         if text:
             reading = replace(example, expected=text)
             verdicts.append(_compare(reading, first.printed, second.printed))
@@ -383,6 +390,8 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
     if best:
         return Result(example, best, first.shown)
+    if note := _told_in_part(value, first.shown[len(first.printed) :], told):
+        return Result(example, Verdict.LAYOUT, first.shown, note)
     has_values = bool(values) and not value.is_remark
     is_plain = value.is_plain or has_values or bool(listed) and Value(words).is_plain
     is_value = (first.readings or is_plain) and first.shown.strip()
@@ -397,6 +406,24 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
         return Result(example, Verdict.PASS, first.shown)
     note = f"its comment says: {value.text}"
     return Result(example, Verdict.DIFFERS, first.shown, note)
+
+
+def _told_in_part(value: Value, shown: str, told: Sequence[Example]) -> str:
+    """Return how a comment tells only a part of a value that is no print's; '' if it does not.
+
+    told: the example with each reading of the comment as what it documents.
+    """
+    if _OPEN_LIST.fullmatch(value.text):
+        listed, found = (tokens(QUOTES.sub(" ", text)) for text in (value.text, shown))
+        left = iter(found)
+        return "the comment tells some elements" if all(x in left for x in listed[1:-2]) else ""
+    first, *others = shown.rstrip().split("\t")
+    is_first = (
+        bool(others)
+        and "\n" not in shown.rstrip()
+        and any(_compare(text, first, first) is Verdict.PASS for text in told)
+    )
+    return "the comment tells the first value" if is_first else ""
 
 
 def _literal(value: Value, shown: str) -> str:

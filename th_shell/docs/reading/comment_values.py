@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.lua_names import read_names
+from th_shell.docs.reading.lua_names import lasting_names, read_names
 from th_shell.patterns import pattern
 from th_shell.runtime.shell import tokens
 from th_shell.syntax import Syntax
@@ -18,6 +18,7 @@ from th_shell.tokens import Nesting
 _SAID = (
     r"(?:(?:returns?|prints?|outputs?|evaluates to|results? in)\b[:：]?"
     r"|(?:(?:this|it|which|will|would|should)\s+)+(?:return|print|output)s?(?:\s+out)?[:：]"
+    r"|(?:ausgabe|ergebnis|salida|sa[ií]da|resultado|r[ée]sultat|sortie|risultato|вывод|результат)\s?:"
     r"|(?:执行|运行)?(?:输出|輸出|打印|返回|结果|結果|出力|출력|결과)"
     r"(?:[为是]?[:：]|[为是])|(?:输出|輸出|出力|출력)\s+(?=[\"'{]|[-+]?\.?\d|(?:nil|true|false)\b))"
 )
@@ -61,6 +62,12 @@ _NO_NUMBER = pattern(r"(?i)-?(?:nan|inf)[,;:.]\s.*\S.*", re.S)
 #: Words of a text that tells of another case than that of the input: `nil, err on errors`.
 _SOMETIMES = pattern(r"(?i)\b(?:on|if|when|unless|in case|or)\b")
 _PRINTS = pattern(r"\s*(?:print|io\.write)\s*[(\"'{]")
+#: The words before an example of a value, in several languages.
+_INSTANCE = pattern(
+    r"(?i)\s*(?:e\.\s?g\b|z\.\s?b\.|p\.\s?ex\b|p\.\s?ej\b|for (?:example|instance)\b|such as\b"
+    r"|something like\b|par exemple|por (?:ejemplo|exemplo)|zum beispiel|ad esempio|ej\.|ex\.:?\s"
+    r"|например|例如|比如|例えば|예를 들어)"
+)
 #: The parts of values beside signs: strings, numbers, the keys of tables.
 _VALUE = pattern(
     rf"{_STRING.pattern}|\b[A-Za-z_]\w*(?=\s*=[^=])|\b(?:nil|true|false|nan|inf)\b"
@@ -178,6 +185,11 @@ def literal_in(text: str) -> str:
     return "" if not match or _COUNTED.search(text) else match["first"] or match["last"]
 
 
+def is_instance(text: str) -> bool:
+    """Return whether a text gives an example of a value, and not the value: `e.g. 3`."""
+    return _INSTANCE.match(text) is not None
+
+
 def values_before_remark(text: str) -> str:
     """Return the values of a text behind which a remark stands in brackets, `1 2 (two)`; or ''."""
     values, _, remark = text.rstrip().partition(" (")
@@ -211,7 +223,7 @@ def value_of(text: str, source: str, compiler: Compiler) -> Value | None:
     if became := _BECOMES.fullmatch(text):
         codes = _literals(became["text"], compiler)
         return Value(became["text"], codes, became["place"])
-    if equations := _equations(text, compiler):
+    if equations := _equations(text, source, compiler):
         places, texts = map(", ".join, zip(*equations, strict=True))
         return Value(text, (texts,), places)
     assignment = ASSIGNMENT.match(source.split(";")[-1] if ";" in source else source)
@@ -221,13 +233,19 @@ def value_of(text: str, source: str, compiler: Compiler) -> Value | None:
     return Value(text, codes, assignment["places"] if assignment and is_of_places else "")
 
 
-def _equations(text: str, compiler: Compiler) -> list[tuple[str, str]]:
-    """Return the places and literals of a text such as `x = 1` or `"x = 1", "y = {2}"`; or none."""
+def _equations(text: str, source: str, compiler: Compiler) -> list[tuple[str, str]]:
+    """Return the places and literals of a text such as `x = 1` or `"x = 1", "y = {2}"`; or none.
+
+    In quotes, they are those of names in the input: others have a string as their value.
+    """
     strings = [match["text"] for match in _STRING.finditer(text)]
     is_list = strings and not _STRING.sub("", text).strip(", ")
     parts = [part for each in strings for part in _NEXT_PLACE.split(each)] if is_list else [text]
     matches = [_EQUATION.fullmatch(part) for part in parts]
     pairs = [(match["place"], match["text"]) for match in matches if match]
+    named = {re.split(r"\W", place)[0] for place, _ in pairs}
+    if is_list and not named <= read_names(source) | lasting_names(source):
+        return []
     is_whole = len(pairs) == len(matches) and all(_is_literal(code, compiler) for _, code in pairs)
     return pairs if is_whole else []
 

@@ -81,6 +81,8 @@ _METHOD_BELOW = pattern(r"\s*:[A-Za-z_]")
 _PRINTED = pattern(rf"\s*(?:{PRINTED})\s*$")
 #: A line of output that shows the value of the input above, behind an arrow.
 _ARROW = pattern(r"^\s*=+>\s*(?P<value>\S.*)$")
+#: A line that only announces the output below.
+_ARROW_ALONE = pattern(r"^\s*(?:=+|--+)>\s*$")
 #: A line that may be printed, though it compiles: `T = 3`.
 _PRINTED_EQUATION = pattern(rf"^\s*(?P<name>{_NAME})\s*=\s*(?![\s=])[^{{(]*$")
 #: The names in a text that is printed before values: `'T = %d'`.
@@ -340,6 +342,8 @@ class _Cutter:
     def _text(self, at: int) -> int:
         line = self._lines[at]
         last = self._inputs[-1] if self._inputs else None
+        if self._open and _ARROW_ALONE.match(line.text):
+            return 1
         arrow = _ARROW.match(line.text)
         if arrow and self._open and self._is_alone_below(at):
             self._values[-1].append(arrow["value"])
@@ -461,8 +465,13 @@ class _Cutter:
         if has_values and not self._is_prose and not any(map(self._may_be_value, remarks)):
             remarks[:] = texts
             self._is_next = True
-        elif self._is_next:
+        elif self._is_next and (has_values or not self._has_value_beside()):
             remarks += texts
+
+    def _has_value_beside(self) -> bool:
+        """Return whether the comment at the end of the input is a value, with which it ends."""
+        remark = comment_values.remark_of(self._inputs[-1].source)
+        return comment_values.Value(remark).is_plain and self._remarks[-1] == [remark]
 
     def _may_be_value(self, text: str) -> bool:
         is_plain = comment_values.Value(text).is_plain

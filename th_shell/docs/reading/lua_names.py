@@ -28,6 +28,12 @@ _INNER = (
 _CHANGED = pattern(
     rf"(?:^|[;\n])[^\S\n]*({_NAME})(?:[^\S\n]*[.\[][^=;<>~\n]*=(?!=)|(?:\.[\w.]*)?:\w)"
 )
+#: A line that requires a module, and does nothing else.
+_IMPORT = pattern(
+    r"^[ \t]*(?:local[ \t]+)?(?P<code>(?:\w+[ \t]*=[ \t]*)?require[ \t]*\(?[ \t]*[\"'][\w.-]+[\"']"
+    r"[ \t]*\)?)[ \t]*;?[ \t]*(?:--.*)?$",
+    re.M,
+)
 #: `require 'nn'` alone: modules of this kind are variables of their own name.
 _REQUIRED = pattern(rf"(?:^|[;\n])[^\S\n]*require\s*(?:\(\s*)?([\"'])({_NAME})\1(?![ \t)]*[.:])")
 _MODULES = pattern(r"\brequire\s*(?:\(\s*)?([\"'])([\w.-]+)\1")
@@ -102,6 +108,11 @@ def required_names(source: str) -> set[str]:
 def required_modules(source: str) -> set[str]:
     """Return the modules that code requires, by their whole names."""
     return {name for _, name in _MODULES.findall(source)}
+
+
+def imports(source: str) -> str:
+    """Return the statements of code that only require a module, each on a line of its own."""
+    return "".join(f"{match['code']}\n" for match in _IMPORT.finditer(source))
 
 
 def changed_names(source: str) -> Set[str]:
