@@ -33,6 +33,8 @@ from th_shell.tokens import Nesting, without_texts
 
 #: The prompts 'th> ', 'lua> ' and '> ', and those of continuation lines: '>> ', '..> '.
 _PROMPT_LINE = pattern(rf"^\s*{SHELL}?>(?!>)\s?(?P<input>.*)$")
+#: The mark of a prompt, or of an output.
+_MARKED = pattern(r"^\s*>(?!>)\s?(?P<text>(?!\s*[$?%]).*)$")
 #: The prompt of Python, which some pages write before Lua.
 _PYTHONS = pattern(r"^(\s*)>>>(?=\s)")
 _CONTINUED = r"^\s*(?:>>(?!>)|\.(?: |\.\.?)>{})\s?(?P<input>.*)$"
@@ -120,18 +122,47 @@ def cut(blocks: Sequence[Block], compiler: Compiler, locals_stay: bool = False) 
         elif has_cells(block):
             examples += cut_cells(block, compiler)
         else:
-            cutter = _Cutter(_with_prompts(block), compiler, locals_stay, frozenset(known))
+            readable = _with_prompts(block, compiler)
+            cutter = _Cutter(readable, compiler, locals_stay, frozenset(known))
             examples += cutter.cut()
             known |= cutter.assigned
     return examples
 
 
-def _with_prompts(block: Block) -> Block:
-    """Return a block of Lua with prompts of Lua, where it has none but those of Python."""
+def _with_prompts(block: Block, compiler: Compiler) -> Block:
+    """Return a block of Lua with prompts of Lua, where it has none but those of Python.
+
+    Or where `>` marks outputs, below code without prompts.
+    """
     if any(_PROMPT_LINE.match(line.text) for line in block.lines):
-        return block
+        return _with_outputs(block, compiler)
     lines = [Line(line.number, _PYTHONS.sub(r"\1>", line.text)) for line in block.lines]
     return replace(block, lines=tuple(lines))
+
+
+def _with_outputs(block: Block, compiler: Compiler) -> Block:
+    """Return a block without its marks `>` where they stand before outputs, and not before inputs.
+
+    There each of them is a value, or does not compile, and the first line has none.
+    """
+    lines = [line for line in block.lines if line.text.strip()]
+    marks = [_MARKED.match(line.text) for line in lines]
+    texts = [mark["text"] for mark in marks if mark and mark["text"].strip()]
+    is_output = (
+        bool(texts)
+        and not marks[0]
+        and all(_PRINTED.match(text) or compiler.typed(text) is Syntax.WRONG for text in texts)
+    )
+    if not is_output:
+        return block
+    unmarked = []
+    for line, mark, below in zip(lines, marks, [*marks[1:], None], strict=True):
+        text = mark["text"] if mark else line.text
+        is_shown = below and not mark and compiler.statement(text) is not Syntax.COMPLETE
+        if is_shown and compiler.expression(text) is Syntax.COMPLETE:
+            text = f"> {text}"
+        unmarked.append(Line(line.number, text))
+    return replace(block, lines=tuple(unmarked))
 
 
 def _is_open_call(line: str) -> bool:
@@ -462,7 +493,11 @@ class _Cutter:
         """Add a comment below an input; printed values also behind a blank line, or a remark."""
         remarks = self._remarks[-1]
         has_values = bool(texts) and all(map(self._may_be_value, texts))
-        if has_values and not self._is_prose and not any(map(self._may_be_value, remarks)):
+        is_group = len(remarks) > 1 and all(map(self._may_be_value, remarks))
+        if has_values and is_group and not self._is_next:  # what several statements print
+            remarks += texts
+            self._is_next = True
+        elif has_values and not self._is_prose and not any(map(self._may_be_value, remarks)):
             remarks[:] = texts
             self._is_next = True
         elif self._is_next and (has_values or not self._has_value_beside()):

@@ -130,14 +130,18 @@ def _blocks(cells: list[dict[str, Any]], language: str) -> Iterator[Block]:
             skip = False
 
 
-def _outputs(outputs: list[dict[str, Any]]) -> Iterator[Line]:
-    """Yield the lines of a cell's outputs. The end of one's last line may begin the next one."""
+def _outputs(outputs: list[dict[str, Any]]) -> list[Line]:
+    """Return the lines of a cell's outputs. A printed text may begin in another one's last line."""
+    lines: list[Line] = []
     before = ("", "\n")
     for output in outputs:
-        lines, kind = _output(output), output["output_type"]
-        is_end = bool(lines) and not lines[0].text and before[0] == kind and before[1][-1:] != "\n"
-        yield from lines[is_end:]
+        added, kind = _output(output), output["output_type"]
+        is_open = bool(added and lines) and before[0] == kind and before[1][-1:] != "\n"
+        if is_open and (kind == "stream" or not added[0].text):
+            lines[-1] = Line(lines[-1].number, lines[-1].text + added.pop(0).text)
+        lines += added
         before = kind, "".join(output.get("text") or output.get("data", {}).get("text/plain", ()))
+    return lines
 
 
 def _output(output: dict[str, Any]) -> list[Line]:
