@@ -255,14 +255,14 @@ NAMES = {
     "A = torch.class('A', 'lost.B')": "fragment",
     "A = torch.class('A', 'torch.Tensr')": "error",
     # What another block has made: each may be a program of its own.
-    f"{FFI}{STRUCT}\n```\n\n```lua\n{STRUCT}": "ran ran fragment",
+    f"{FFI}y = 3\n{STRUCT}\n```\n\n```lua\n{STRUCT}\nx = y": "ran ran ran fragment ran",
     f"{FFI}{STRUCT}\n{STRUCT}": "ran ran error",
     f"> {FFI}> {STRUCT}\n```\n\n```lua\n> {STRUCT}": "ran ran error",
     f"{FFI}x = 's'\n```\n\n```lua\n{STRUCT}\n{STRUCT}": "ran ran ran error",
     # A block that requires anew what the page has required is a program of its own.
     f"{OWN}\n```\n\n```lua\n{OWN}\nprint(m.made) --> 3": "ran ran ran ran pass",
     f"{OWN}\n```\n\n```lua\n{OWN}\nprint(m.made) --> 4": "ran ran ran error differs",
-    f"{OWN}\n```\n\n```lua\nx = 3\n{OWN}": "ran ran ran ran error",
+    f"{OWN}\ny = 3\n```\n\n```lua\nx = y\n{OWN}": "ran ran ran ran ran error",
     f"{OWN}\nx = 3\n```\n\n```lua\n{OWN}\ny = x + 3": "ran ran ran ran error ran",
     "dp = lost.f()\nT = torch.class('dp.T')": "fragment fragment",
     "dp = 3\nT = torch.class('dp.T')": "ran error",
@@ -318,7 +318,20 @@ REPAIRS = data(__file__, "REPAIRS")
 ORDERS = data(__file__, "ORDERS")
 SESSIONS = data(__file__, "SESSIONS")
 REMARKS = data(__file__, "REMARKS")
-TABLES = (COMMENTS, NAMES, DEVICES, COLUMNS, LOCALS, REPAIRS, ORDERS, SESSIONS, REMARKS)
+WORDS, CODE = data(__file__, "WORDS"), data(__file__, "CODE")
+TABLES = (
+    COMMENTS,
+    NAMES,
+    DEVICES,
+    COLUMNS,
+    LOCALS,
+    REPAIRS,
+    ORDERS,
+    SESSIONS,
+    REMARKS,
+    WORDS,
+    CODE,
+)
 
 
 @pytest.mark.sample(12)

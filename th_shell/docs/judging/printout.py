@@ -70,8 +70,9 @@ def contradictions(text: str, printed: str) -> list[PrintedTensor]:
 
 def only_tensors(text: str) -> list[PrintedTensor]:
     """Return the tensors in a text that consists of tensors alone; none for other texts."""
-    is_alone = all(_belongs(line) or _SHAPE_LINE.match(line) for line in text.split("\n"))
-    return list(printed_tensors(text)) if is_alone else []
+    lines = text.rstrip().split("\n")
+    is_alone = all(_belongs(line) or _SHAPE_LINE.match(line) for line in lines)
+    return list(printed_tensors(text)) if is_alone and _SHAPE_LINE.match(lines[-1]) else []
 
 
 def only_rows(text: str) -> bool:

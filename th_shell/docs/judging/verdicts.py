@@ -371,7 +371,8 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     # `Output: 3` may be what is printed, where the comment does not go on below.
     whole = value.text if "\n" in value.text else _ARROW.sub("", remark_of(example.source))
     whole = whole.replace(r"\n", "\n")
-    readings = value.text, whole, QUOTES.sub(" ", value.text), *quoted, *first.readings
+    sentence = f"{value.text}." if whole.endswith(".") else ""
+    readings = value.text, whole, sentence, QUOTES.sub(" ", value.text), *quoted, *first.readings
     told = [replace(example, expected=text) for text in readings if text]
     verdicts = [_compare(reading, *shown) for reading in told]
     is_all = bool(first.printed.strip()) and first.shown[len(first.printed) :].strip() == "nil"
@@ -399,7 +400,8 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     is_marked = comment_of(example.source) is not None
     shown_text = first.shown.strip()
     is_begun = is_marked and len(shown_text) > _FEW_LETTERS and value.text.startswith(shown_text)
-    is_like = is_begun or any(is_nearly(text, first.shown) for text in (value.text, *quoted))
+    heard = first.printed if is_all else first.shown
+    is_like = is_begun or any(is_nearly(text, heard) for text in (value.text, *quoted))
     if not is_judged and not is_like:
         return Result(example, Verdict.RAN, first.shown)
     if not is_judged and tells_among_words(value.text, shown_text, is_marked):
