@@ -397,17 +397,26 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     is_plain = value.is_plain or has_values or bool(listed) and Value(words).is_plain
     is_value = (first.readings or is_plain) and first.shown.strip()
     is_judged = (is_value or literal) and not _NO_CONTENTS.search(first.shown)
+    verdict = Verdict.DIFFERS
+    if not is_judged:
+        text = first.printed if is_all else first.shown
+        verdict = _judge_words(example, [value.text, *quoted], text)
+    note = f"its comment says: {value.text}" if verdict is Verdict.DIFFERS else ""
+    return Result(example, verdict, first.shown, note)
+
+
+def _judge_words(example: Example, texts: Sequence[str], shown: str) -> Verdict:
+    """Return the verdict of a comment whose words are not what is shown; RAN for a mere remark.
+
+    texts: the comment, and what it quotes.
+    """
+    comment, shown_text = texts[0], shown.strip()
     is_marked = comment_of(example.source) is not None
-    shown_text = first.shown.strip()
-    is_begun = is_marked and len(shown_text) > _FEW_LETTERS and value.text.startswith(shown_text)
-    heard = first.printed if is_all else first.shown
-    is_like = is_begun or any(is_nearly(text, heard) for text in (value.text, *quoted))
-    if not is_judged and not is_like:
-        return Result(example, Verdict.RAN, first.shown)
-    if not is_judged and tells_among_words(value.text, shown_text, is_marked):
-        return Result(example, Verdict.PASS, first.shown)
-    note = f"its comment says: {value.text}"
-    return Result(example, Verdict.DIFFERS, first.shown, note)
+    is_begun = is_marked and len(shown_text) > _FEW_LETTERS and comment.startswith(shown_text)
+    if not is_begun and not any(is_nearly(text, shown) for text in texts):
+        return Verdict.RAN
+    is_told = tells_among_words(comment, shown_text, is_marked)
+    return Verdict.PASS if is_told else Verdict.DIFFERS
 
 
 def _told_in_part(value: Value, shown: str, told: Sequence[Example]) -> str:

@@ -200,7 +200,7 @@ def values_before_remark(text: str) -> str:
 def begins_with_value(text: str, compiler: Compiler) -> bool:
     """Return whether a text is a value, or a literal with words of prose behind it."""
     is_literal = Value(text).is_plain or _is_literal(text, compiler)
-    return is_literal or any(form.fullmatch(text) for form in (_LEADING, _NO_NUMBER))
+    return bool(is_literal or _LEADING.fullmatch(text) or _NO_NUMBER.fullmatch(text))
 
 
 def remark_value(text: str, source: str, compiler: Compiler) -> Value | None:

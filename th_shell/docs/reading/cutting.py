@@ -130,10 +130,7 @@ def cut(blocks: Sequence[Block], compiler: Compiler, locals_stay: bool = False) 
 
 
 def _with_prompts(block: Block, compiler: Compiler) -> Block:
-    """Return a block of Lua with prompts of Lua, where it has none but those of Python.
-
-    Or where `>` marks outputs, below code without prompts.
-    """
+    """Return a block of Lua in which `>` is the prompt, and neither `>>>` nor a mark of outputs."""
     if any(_PROMPT_LINE.match(line.text) for line in block.lines):
         return _with_outputs(block, compiler)
     lines = [Line(line.number, _PYTHONS.sub(r"\1>", line.text)) for line in block.lines]
