@@ -30,8 +30,8 @@ _CHANGED = pattern(
 )
 #: A line that requires a module, and does nothing else.
 _IMPORT = pattern(
-    r"^[ \t]*(?:local[ \t]+)?(?P<code>(?:\w+[ \t]*=[ \t]*)?require[ \t]*\(?[ \t]*[\"'][\w.-]+[\"']"
-    r"[ \t]*\)?)[ \t]*;?[ \t]*(?:--.*)?$",
+    r"^(?:local )?(?P<code>(?:\w{1,99} {0,9}= {0,9})?require ?\(? ?[\"'][\w.-]{1,99}[\"'] ?\)?);?"
+    r" {0,9}(?:--.*)?$",
     re.M,
 )
 #: `require 'nn'` alone: modules of this kind are variables of their own name.
