@@ -353,6 +353,8 @@ FENCES = {
     ("page.md", "```\nprint('a; // b') -- 'c'\n```\n"): "differs",
     ("page.txt", "USE:\n$ torch\n> 1 + 1\n2\n> 2 + 2\n5\n\n> 3\n4\n"): "pass differs",
     ("page.txt", "USE:\nit begins\n> 1 + 1\n3\n"): "",
+    ("page.txt", "So:\n\n> print(1 + 1)\n2\n\nand\n\n> x = 3\n> x\n4\n"): "pass ran differs",
+    ("page.txt", "He wrote:\n\n> print(1 + 1)\n> is 3, I think\n\nNo.\n"): "",
     ("page.txt", "```\n$ torch\n> 1 + 1\n3\n```\n"): "skipped differs",
     # Prompts without a fence, which no quotation looks like.
     ("page.txt", "So:\n\n> a = torch.ones(1)\n\n> =a[1]\n2\n\n> a:sum()\n1\n\nText.\n"): (

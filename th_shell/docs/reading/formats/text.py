@@ -7,7 +7,7 @@ A text with directives, `.. code-block::`, is read as reStructuredText.
 
 Prompts may also stand outside of them, as in Markdown and reStructuredText. In a text, `> ` is one
 below a line that starts a shell, such as `$ torch`, and where all lines that begin so look like
-code of Torch7. A line that begins with
+code of Lua. A line that begins with
 the prompt 'th> ' is an example wherever it stands. Its block has what follows up to a blank line;
 beyond it, further prompts and what can only be part of a printed tensor. Python's sessions, with
 `>>>` and `In [1]:`, need no fences, either: where the text under an input is prose, its output has
@@ -68,9 +68,9 @@ def _started(lines: Sequence[str]) -> Iterator[Block]:
 
 
 def _typed(lines: Sequence[str], covered: set[int]) -> Iterator[Block]:
-    """Yield the sessions with prompts `> ` where all of them look like code of Torch7."""
+    """Yield the sessions with prompts `> ` where all of them look like code of Lua."""
     typed = [text for at, text in enumerate(lines, 1) if _QUOTE.match(text) and at not in covered]
-    is_code = len(typed) > 1 and all(map(_CODE.match, typed)) and any(map(_OF_TORCH.search, typed))
+    is_code = len(typed) > 1 and all(map(_CODE.match, typed)) and any(map(_OF_LUA.search, typed))
     return _sessions(_QUOTE, covered, lines) if is_code else iter(())
 
 
@@ -137,7 +137,10 @@ _PRINTED = pattern(rf"^\s*(?:{PRINTED})\s*$")
 #: Torch7's.
 _QUOTE = pattern(r"^\s*> ?\S")
 _CODE = pattern(r"^\s*> ?(?:=|--|[A-Za-z_][\w.]*(?:\s*[=(\[:{]|\s*$|\s*,\s*\w+\s*=|\s+['\"]\w))")
-_OF_TORCH = pattern(r"\b(?:torch|nn|optim)\.\w|\brequire\b")
+_OF_LUA = pattern(
+    r"\b(?:torch|nn|optim|string|table|math|io|os)\.\w|\brequire\b"
+    r"|\b(?:print|i?pairs|to(?:string|number)|type|setmetatable)\s?\("
+)
 
 
 def complete(
