@@ -228,6 +228,8 @@ def _alone(block: list[Result], page: Page, runner: Runner) -> list[Result]:
 
 #: The title of a page, if it is one word.
 _TITLE = pattern(r"\s*(?:# ([\w.-]+)[ #]*$|([\w.-]+)[ \t]*\n==+[ \t]*$)", re.M)
+#: A function in the prose of a page, with its owner: `table.zip(f, t)`.
+_TOLD_FIELD = pattern(r"\b([A-Za-z_]\w{0,99}\.[A-Za-z_]\w{0,99})\(")
 _REQUIRED = pattern(r"\brequire[\s(]{0,9}[\"']([\w.-]+)")
 
 
@@ -242,8 +244,10 @@ def _with_reasons(
     imported = python_syntax.imported_names(python)
     title = _TITLE.match(page.text)
     package = (title[1] or title[2]).lower() if title else ""
+    prose = (line for at, line in enumerate(page.text.split("\n"), 1) if at not in page.code_lines)
+    told = frozenset(_TOLD_FIELD.findall("\n".join(prose)))
     with_devices = with_missing_devices(results, imported)
-    results = with_fragments(with_devices, outcomes, names_before, package)
+    results = with_fragments(with_devices, outcomes, names_before, package, told)
     return [_explained(result, page) for result in results]
 
 

@@ -233,7 +233,9 @@ class _Rounds:
             i: _unlike_fixed(text, [run.printed for run in runs[i][:_ADOPTED]], printed[i].texts)
             for i, text in shares
         }
-        return scripts.by_shares(result, shares, printed, unlike) if shares else None
+        texts = {i: [outcome.printed for outcome in outcomes[i]] for i, _ in shares}
+        sorts = {i: sorting(*pair) for i, pair in texts.items() if len({*pair}) > 1}
+        return scripts.by_shares(result, shares, printed, unlike, sorts) if shares else None
 
     def _second_round(
         self, judgement: Judgement, chance: Sequence[int]

@@ -92,6 +92,7 @@ def with_fragments(
     outcomes: Iterable[Runs],
     predefined: Mapping[str, frozenset[str]],
     package: str = "",
+    told: Set[str] = frozenset(),
 ) -> list[Result]:
     """Return the results; those that fail because the page omits what they need become FRAGMENT.
 
@@ -101,7 +102,7 @@ def with_fragments(
 
     outcomes: those of the results in two runs, of which the first tells names without values.
     predefined: for each language, the names that have values before a page begins. package: what
-    the page is about, if its title is one word.
+    the page is about, if its title is one word. told: the functions that its prose is about.
     """
     judges: dict[tuple[str, str], _Fragments] = {}
     with_verdicts, results = [], list(results)
@@ -117,7 +118,8 @@ def with_fragments(
     for result, (outcome, _) in zip(results, outcomes, strict=True):
         language, group = result.example.language, result.example.group
         if (language, group) not in judges:
-            judges[language, group] = _Fragments(language, predefined[language], usual, package)
+            known = predefined[language]
+            judges[language, group] = _Fragments(language, known, usual, package, told)
         with_verdicts.append(judges[language, group].judge(result, outcome.undefined))
     return with_verdicts
 
@@ -145,9 +147,15 @@ class _Fragments:
     """Finds the fragments among the examples of one language and group, from the top down."""
 
     def __init__(
-        self, language: str, predefined: frozenset[str], usual: frozenset[str], package: str
+        self,
+        language: str,
+        predefined: frozenset[str],
+        usual: frozenset[str],
+        package: str,
+        told: Set[str],
     ) -> None:
         self._language = language
+        self._told = told
         self._package = package
         self._usual = usual  # the names that many examples use: they are no slips
         self._bound_in = partial(names.bound_names, language)
@@ -367,6 +375,8 @@ class _Fragments:
             return "it needs a later Python"
         if _NO_NETWORK.search(result.got) and not _NO_NETWORK.search(result.example.expected):
             return "it needs the network"
+        if "was stopped" in result.note and _ENDLESS.search(source) and not _LEAVES.search(source):
+            return "it never ends"
         if "process ended" in result.note and (modules := lua_names.required_modules(source)):
             return f"its process ends while it loads: {', '.join(sorted(modules))}"
         if why := self._elsewhere(result, source):
@@ -451,6 +461,10 @@ class _Fragments:
         adds = ("torch", match[1]) in fields and self._package not in {"", "torch", *self._strings}
         if adds and self._language == LUA:
             return f"the page does not load: {self._package}"
+        added = [f"{owner}.{field}" for owner, field in fields if owner in self._predefined]
+        for name in sorted(self._told & {*added}):
+            if name.endswith(f".{match[1]}") and not name.startswith(("torch.", "nn.")):
+                return f"the page does not load what has: {name}"
         owners = {owner for owner, field in fields if field == (match[1] or match[2])}
         lines = [self._modified[name] for name in owners if name in self._modified]
         if self._absent_module and not lines and _ADDED.search(result.got):
@@ -528,7 +542,9 @@ _PARSES = pattern(r":parse\s*\(")
 #: An error for want of the name of a file, which a command line would give.
 _NO_PATH = pattern(r"\bcannot open <> in mode ")
 #: An error for a class that a module has made: the page shows the module's source.
-_MADE_BY_MODULE = pattern(r"^stdin:\d+: class (\w+\.\w+) has been already assigned a parent class")
+_MADE_BY_MODULE = pattern(
+    r"^stdin:\d+: (?:class )?(\w+\.\w+) has been already assigned a (?:parent class|factory)"
+)
 #: Errors for names in C: one that is not declared, one that no library has.
 _UNDECLARED = pattern(
     r"(?:missing declaration for symbol|declaration specifier expected near) '(\w+)'"
@@ -537,6 +553,9 @@ _UNKNOWN_SYMBOL = pattern(r"\bundefined symbol: (\w+)")
 #: How a program ends that gets too few words, and what it prints then.
 _ENDED = pattern(r"^(?:the process ended with status |SystemExit: [1-9])", re.M)
 _USAGE = pattern(r"\s*usage:? ", re.I)
+#: A loop without an end, and what may leave it.
+_ENDLESS = pattern(r"\bwhile[ (]{1,9}(?:true|1)[ )]{1,9}do\b|\buntil[ (]{1,9}false\b")
+_LEAVES = pattern(r"\b(?:break|return|goto|error|exit)\b")
 #: Parameters of types, and names of types.
 _NEWER = pattern(r"^[ \t]*(?:type \w+ *=(?!=)|type \w+\[|(?:class|def) \w+\[)", re.M)
 #: An error of Python where no other machine can be reached.
@@ -602,8 +621,8 @@ _REFUSED = pattern(r"argument|attempt to index \w+ '\w'")
 _MADE_TWICE = pattern(r"[<']([\w-]+)[>'] (?:is )?already \w+|attempt to redefine '(\w+)'")
 #: In Python, what stands for the reader's own values and code.
 _LEFT_OPEN = pattern(r"[{(]\.{3}[)}]|\.{3}[\])}]+[\"']|^\.{3}[ \t]*(?:#.*)?$", re.M)
-#: The arguments of a call whose value is assigned.
-_MADE = pattern(r"^[\w, \t]+=[^\S\n]*[A-Za-z_][\w.]*[({]([^\n]*)", re.M)
+#: A call whose value is assigned.
+_MADE = pattern(r"^[\w, \t]+=[^\S\n]*([A-Za-z_][\w.]*[({][^\n]*)", re.M)
 #: A method call as a statement.
 _METHOD = pattern(r"^[^\S\n]*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
 _INSERTS = pattern(r"\btable\.insert[ (]+([A-Za-z_]\w*)[ \t]*,(.*)")

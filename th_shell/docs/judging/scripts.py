@@ -4,7 +4,7 @@ What a script prints may be shown below its last statement. Where that depends o
 must be like those that its own statement prints.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
@@ -53,16 +53,19 @@ def by_shares(
     shares: Sequence[tuple[int, str]],
     printed: Mapping[int, Samples],
     unlike: Mapping[int, str],
+    sorts: Mapping[int, Callable[[str], str] | None],
 ) -> Result:
     """Return the result of an example whose text is what several statements print by chance.
 
     printed: the texts that runs have printed, by the index of the statement. unlike: for each, how
-    its part differs from what all runs have printed; or ''.
+    its part differs from what all runs have printed; or ''. sorts: what sorts the texts of those
+    that print in another order in each run.
     """
     for i, documented in shares:
         samples = printed[i]
         why = samples.contradiction(documented) or (unlike[i] if samples.differ else "")
-        if not samples.differ and not comparison(result.example)(documented, samples.texts[0]):
+        equal, sort = comparison(result.example), sorts.get(i) or str
+        if not samples.differ and not equal(sort(documented), sort(samples.texts[0])):
             why = f"this part does not: {documented}"
         if why:
             got = "".join(printed[i].texts[0] for i, _ in shares)

@@ -109,6 +109,10 @@ _TELLS = pattern(r"^(?:[-=]+>|(?:returns|prints|gives)\b:?)\s*", re.I)
 _ARROW = pattern(r"^=*>\s*")
 #: The status that code which exits says.
 _STATUS = pattern(r"\b(?:os|sys)\.exit\(([1-9]\d{0,2})\)")
+#: A number that goes on behind its last digit.
+_CUT_NUMBER = pattern(r"(?P<text>-?\d+\.\d+)(?:\.\.\.|…)")
+#: A text behind a label in any language.
+_LABELLED = pattern(r"[^\W\d_]+(?: [^\W\d_]+){0,2}\s?: (?P<text>.*)")
 #: A list that goes on behind its last element.
 _OPEN_LIST = pattern(r"\{.*\S\s*,\s*(?:\.\.\.|…)\s*\}\s*")
 #: So many letters may begin a comment by chance.
@@ -368,11 +372,7 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
         return Result(example, Verdict.RAN, first.shown)
     literal, values = _literal(value, first.shown), values_before_remark(value.text)
     quoted = [*quoted_in(value.text), *filter(None, (literal, values))]
-    # `Output: 3` may be what is printed, where the comment does not go on below.
-    whole = value.text if "\n" in value.text else _ARROW.sub("", remark_of(example.source))
-    whole = whole.replace(r"\n", "\n")
-    sentence = f"{value.text}." if whole.endswith(".") else ""
-    readings = value.text, whole, sentence, QUOTES.sub(" ", value.text), *quoted, *first.readings
+    readings = value.text, *_printable(example, value.text), *quoted, *first.readings
     told = [replace(example, expected=text) for text in readings if text]
     verdicts = [_compare(reading, *shown) for reading in told]
     is_all = bool(first.printed.strip()) and first.shown[len(first.printed) :].strip() == "nil"
@@ -391,9 +391,9 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
     if best:
         return Result(example, best, first.shown)
-    if note := _told_in_part(value, first.shown[len(first.printed) :], told):
+    if note := _told_in_part(value, first, told):
         return Result(example, Verdict.LAYOUT, first.shown, note)
-    has_values = bool(values) and not value.is_remark
+    has_values = bool(values or _CUT_NUMBER.fullmatch(value.text)) and not value.is_remark
     is_plain = value.is_plain or has_values or bool(listed) and Value(words).is_plain
     is_value = (first.readings or is_plain) and first.shown.strip()
     is_judged = (is_value or literal) and not _NO_CONTENTS.search(first.shown)
@@ -403,6 +403,18 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
         verdict = _judge_words(example, [value.text, *quoted], text)
     note = f"its comment says: {value.text}" if verdict is Verdict.DIFFERS else ""
     return Result(example, verdict, first.shown, note)
+
+
+def _printable(example: Example, text: str) -> Iterator[str]:
+    """Yield what a comment of this text may say that an example prints."""
+    # `Output: 3` may be what is printed, where the comment does not go on below.
+    whole = text if "\n" in text else _ARROW.sub("", remark_of(example.source))
+    yield whole.replace(r"\n", "\n")
+    yield QUOTES.sub(" ", text)
+    if whole.endswith("."):
+        yield f"{text}."
+    if labelled := _LABELLED.fullmatch(text):
+        yield labelled["text"]
 
 
 def _judge_words(example: Example, texts: Sequence[str], shown: str) -> Verdict:
@@ -419,11 +431,15 @@ def _judge_words(example: Example, texts: Sequence[str], shown: str) -> Verdict:
     return Verdict.PASS if is_told else Verdict.DIFFERS
 
 
-def _told_in_part(value: Value, shown: str, told: Sequence[Example]) -> str:
-    """Return how a comment tells only a part of a value that is no print's; '' if it does not.
+def _told_in_part(value: Value, outcome: Outcome, told: Sequence[Example]) -> str:
+    """Return how a comment tells only a part of what is shown; '' if it does not.
 
     told: the example with each reading of the comment as what it documents.
     """
+    digits = _CUT_NUMBER.fullmatch(value.text)
+    if digits and outcome.shown.startswith(digits["text"]):
+        return "the comment tells the first digits"
+    shown = outcome.shown[len(outcome.printed) :]  # the values of no print
     if _OPEN_LIST.fullmatch(value.text):
         listed, found = (tokens(QUOTES.sub(" ", text)) for text in (value.text, shown))
         left = iter(found)

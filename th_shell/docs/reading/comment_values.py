@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.lua_names import lasting_names, read_names
+from th_shell.docs.reading.lua_names import lasting_names, read_names, strings
 from th_shell.patterns import pattern
 from th_shell.runtime.shell import tokens
 from th_shell.syntax import Syntax
@@ -238,14 +238,16 @@ def _equations(text: str, source: str, compiler: Compiler) -> list[tuple[str, st
 
     In quotes, they are those of names in the input: others have a string as their value.
     """
-    strings = [match["text"] for match in _STRING.finditer(text)]
-    is_list = strings and not _STRING.sub("", text).strip(", ")
-    parts = [part for each in strings for part in _NEXT_PLACE.split(each)] if is_list else [text]
+    quoted = [match["text"] for match in _STRING.finditer(text)]
+    is_list = quoted and not _STRING.sub("", text).strip(", ")
+    parts = [part for each in quoted for part in _NEXT_PLACE.split(each)] if is_list else [text]
     matches = [_EQUATION.fullmatch(part) for part in parts]
     pairs = [(match["place"], match["text"]) for match in matches if match]
     named = {re.split(r"\W", place)[0] for place, _ in pairs}
     if is_list and not named <= read_names(source) | lasting_names(source):
         return []
+    if any(re.search(rf"\b{name}\s*=", text) for name in named for text in strings(source)):
+        return []  # they are printed so
     is_whole = len(pairs) == len(matches) and all(_is_literal(code, compiler) for _, code in pairs)
     return pairs if is_whole else []
 

@@ -61,8 +61,8 @@ _CODE_LIKE = pattern(
 )
 #: An assignment of what a call makes that goes on below, which no script prints.
 _MADE = pattern(rf"^\s*(?:local\s+)?{_NAME}\s*=\s*{_NAME}(?:[.:]{_NAME})*\s*\([^()]*[({{]\s*$")
-#: A call that no program prints.
-_CALL = pattern(r"\s*print\s*\(")
+#: A call that no program prints, and no signature, such as `print([x,] y)`.
+_CALL = pattern(r"\s*print\s*\(\s*(?![\[<])")
 _PRINTS = pattern(r"print|write|dump")
 #: A line of text with which more begins than the line: a table, a function.
 _OPENING = pattern(r"[{(\[]\s*$|^\s*(?:local\s+)?function\b")
@@ -160,12 +160,6 @@ def _with_outputs(block: Block, compiler: Compiler) -> Block:
             text = f"> {text}"
         unmarked.append(Line(line.number, text))
     return replace(block, lines=tuple(unmarked))
-
-
-def _is_open_call(line: str) -> bool:
-    nesting = Nesting()
-    nesting.add(line)
-    return _CALL.match(line) is not None and nesting.is_open
 
 
 def _margin(line: str) -> int:
@@ -384,7 +378,7 @@ class _Cutter:
         if not may_be_output and last and _REQUIRES.match(last.source):
             self._open = False
         is_made = last and last.kind is not Kind.PROMPT and _MADE.match(line.text)
-        if last and last.kind is not Kind.PROMPT and _is_open_call(line.text):
+        if last and last.kind is not Kind.PROMPT and _CALL.match(line.text):
             self._input(at, 1, Kind.BARE, line.text)  # which tells that it does not compile
             return 1
         if is_made or not may_be_output and _CODE_LIKE.match(line.text):
