@@ -621,8 +621,8 @@ _REFUSED = pattern(r"argument|attempt to index \w+ '\w'")
 _MADE_TWICE = pattern(r"[<']([\w-]+)[>'] (?:is )?already \w+|attempt to redefine '(\w+)'")
 #: In Python, what stands for the reader's own values and code.
 _LEFT_OPEN = pattern(r"[{(]\.{3}[)}]|\.{3}[\])}]+[\"']|^\.{3}[ \t]*(?:#.*)?$", re.M)
-#: A call whose value is assigned.
-_MADE = pattern(r"^[\w, \t]+=[^\S\n]*([A-Za-z_][\w.]*[({][^\n]*)", re.M)
+#: The arguments of a call whose value is assigned.
+_MADE = pattern(r"^[\w, \t]+=[^\S\n]*[A-Za-z_][\w.]*[({]([^\n]*)", re.M)
 #: A method call as a statement.
 _METHOD = pattern(r"^[^\S\n]*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
 _INSERTS = pattern(r"\btable\.insert[ (]+([A-Za-z_]\w*)[ \t]*,(.*)")

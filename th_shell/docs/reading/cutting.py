@@ -465,7 +465,8 @@ class _Cutter:
         if is_below and (self._is_next or not (self._values[-1] or self._heads(source, below))):
             value = comment_values.comment_of(source)
             value = comment_values.listed_in(source) if value is None else value
-            if value and self._is_prose and not comment_values.Value(value).is_plain:
+            has_arrow = source[2:3] in (">", "-") or "=>" in source
+            if value and self._is_prose and not (has_arrow or comment_values.Value(value).is_plain):
                 value = None  # a sentence among others
             is_more = comment_values.is_open_table("\n".join(self._values[-1]))
             if value is None and (is_more or self._is_announced and self._is_next):
