@@ -31,7 +31,7 @@ from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.names import bound_names, read_names
 from th_shell.docs.reading.page import Page, read
 from th_shell.docs.running.configured import configured_runner, with_imports, with_marks_decided
-from th_shell.docs.running.evaluation import HiddenError, Runner, Runs
+from th_shell.docs.running.evaluation import FIRST, HiddenError, Runner, Runs
 from th_shell.docs.running.processes import Starter, StoppedError
 from th_shell.docs.settings.configuration import configuration
 from th_shell.docs.settings.settings import Configuration, PageError
@@ -192,7 +192,7 @@ def _with_programs(results: Sequence[Result], page: Page, runner: Runner) -> lis
         prelude = imported.setdefault(place, runner.preludes.get(language, "") + "\n")
         if block[0].failed and _begins_anew(block[0].example):
             block = _alone(block, page, runner)
-        elif any(result.failed for result in block) and block[0].example.kind is Kind.BARE:
+        elif any(map(_is_open, block)) and block[0].example.kind is Kind.BARE:
             source = "\n".join((prelude, *sources))
             known = python_syntax.BUILTINS if language == PYTHON else page.compiler.known_names
             needed = read_names(language, source) - bound_names(language, source) - known
@@ -208,6 +208,11 @@ def _with_programs(results: Sequence[Result], page: Page, runner: Runner) -> lis
     return mended
 
 
+def _is_open(result: Result) -> bool:
+    """Tell whether an example fails, and no repair makes it hold."""
+    return result.verdict in (Verdict.DIFFERS, Verdict.ERROR)
+
+
 def _begins_anew(example: Example) -> bool:
     """Tell whether an example of Lua shows that a name has no value."""
     is_name = example.language == LUA and example.source.strip().isidentifier()
@@ -216,8 +221,15 @@ def _begins_anew(example: Example) -> bool:
 
 def _alone(block: list[Result], page: Page, runner: Runner) -> list[Result]:
     """Return a block's results as a program of its own, if it holds so."""
+    examples = [result.example for result in block]
     try:
-        judged = judge_page([result.example for result in block], runner, {}, {}).results
+        runs = [run for (run,) in runner.evaluate(examples, (FIRST,))]
+        pairs = [
+            (result.got, run) for result, run in zip(block, runs, strict=True) if _is_open(result)
+        ]
+        if all(got in (run.output + (run.error or ""), run.shown) for got, run in pairs):
+            return block  # it fails in the same way alone
+        judged = judge_page(examples, runner, {}, {}).results
     except HiddenError:
         return block  # the imports need what the page has made above
     alone = with_announced_errors(judged, page.code_lines, page.text)
