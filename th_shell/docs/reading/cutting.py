@@ -147,7 +147,7 @@ def _with_outputs(block: Block, compiler: Compiler) -> Block:
     texts = [mark["text"] for mark in marks if mark and mark["text"].strip()]
     is_output = (
         bool(texts)
-        and not marks[0]
+        and not _PROMPT_LINE.match(lines[0].text)
         and all(_PRINTED.match(text) or compiler.typed(text) is Syntax.WRONG for text in texts)
     )
     if not is_output:
