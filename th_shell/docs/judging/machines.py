@@ -24,8 +24,6 @@ _OF_PYTHON = pattern(
     r"|\b(?:time\.(?:tzname|timezone)|LOCAL_?TZ)\b|\w\([\"'](?:\w+://)?~/|/th-docs-\w{8}"
     r"|\benviron(?:\.get\(|\[)[\"'](?:HOME|USER|HOSTNAME|TZ)\b"
 )
-#: Random numbers, which depend on the library of C where they are seeded.
-_SEEDED, _RANDOM = pattern(r"\bmath\.randomseed\s*\("), pattern(r"\bmath\.random\s*\(")
 #: Code whose values the time zone decides, and code by which the machine's habits write a date.
 _OF_ZONE = pattern(r"\bos\.(?:time\s*(?:\(\s*)?\{|date\s*[(\"'](?!\s*[\"']?!)|time\s*\(\s*[a-z])")
 _OF_LOCALE = pattern(r"\bos\.date ?(?:\( ?\)|\(? ?[\"']%[cxX])")
@@ -46,14 +44,12 @@ class Machine:
         self._imported_in = partial(names.imported_names, language)
         self._names = set[str]()  # whose values it decides
         self._dated = set[str]()  # those that its time zone decides
-        self._is_seeded = False
 
     def note(self, source: str, bound: Set[str]) -> None:
         """Note the names that the next example gives values, and whether it decides these."""
         is_one = not self._is_python or len(python_syntax.statements(source)) == 1
         is_decided = is_one and self._is_decided(source)
         is_dated = self._is_dated(source)
-        self._is_seeded |= not self._is_python and _SEEDED.search(source) is not None
         self._names -= bound
         self._dated -= bound
         if is_decided and self._is_python:
@@ -73,8 +69,7 @@ class Machine:
 
     def _is_decided(self, text: str) -> bool:
         decided = _OF_PYTHON if self._is_python else _OF_LUA
-        is_random = self._is_seeded and _RANDOM.search(text)
-        return bool(decided.search(text) or is_random or self._names & self._read_in(text))
+        return bool(decided.search(text) or self._names & self._read_in(text))
 
     def _is_dated(self, source: str) -> bool:
         if self._is_python:

@@ -375,8 +375,6 @@ class _Fragments:
             return "it needs a later Python"
         if _NO_NETWORK.search(result.got) and not _NO_NETWORK.search(result.example.expected):
             return "it needs the network"
-        if "was stopped" in result.note and _ENDLESS.search(source) and not _LEAVES.search(source):
-            return "it never ends"
         if "process ended" in result.note and (modules := lua_names.required_modules(source)):
             return f"its process ends while it loads: {', '.join(sorted(modules))}"
         if why := self._elsewhere(result, source):
@@ -553,9 +551,6 @@ _UNKNOWN_SYMBOL = pattern(r"\bundefined symbol: (\w+)")
 #: How a program ends that gets too few words, and what it prints then.
 _ENDED = pattern(r"^(?:the process ended with status |SystemExit: [1-9])", re.M)
 _USAGE = pattern(r"\s*usage:? ", re.I)
-#: A loop without an end, and what may leave it.
-_ENDLESS = pattern(r"\bwhile[ (]{1,9}(?:true|1)[ )]{1,9}do\b|\buntil[ (]{1,9}false\b")
-_LEAVES = pattern(r"\b(?:break|return|goto|error|exit)\b")
 #: Parameters of types, and names of types.
 _NEWER = pattern(r"^[ \t]*(?:type \w+ *=(?!=)|type \w+\[|(?:class|def) \w+\[)", re.M)
 #: An error of Python where no other machine can be reached.

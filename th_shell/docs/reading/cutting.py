@@ -140,17 +140,18 @@ def _with_prompts(block: Block, compiler: Compiler) -> Block:
 def _with_outputs(block: Block, compiler: Compiler) -> Block:
     """Return a block without its marks `>` where they stand before outputs, and not before inputs.
 
-    There each of them is a value, or does not compile, and the first line has none.
+    There each of them is a value, or does not compile, and the first one is below code.
     """
     lines = [line for line in block.lines if line.text.strip()]
     marks = [_MARKED.match(line.text) for line in lines]
     texts = [mark["text"] for mark in marks if mark and mark["text"].strip()]
-    is_output = (
-        bool(texts)
-        and not _PROMPT_LINE.match(lines[0].text)
-        and all(_PRINTED.match(text) or compiler.typed(text) is Syntax.WRONG for text in texts)
-    )
-    if not is_output:
+    first = next((at for at, mark in enumerate(marks) if mark), 0)
+    is_below = first > 0 and compiler.typed(lines[first - 1].text) is Syntax.COMPLETE
+    if (
+        not is_below
+        or not any(map(_PRINTED.match, texts))
+        or not all(_PRINTED.match(text) or compiler.typed(text) is Syntax.WRONG for text in texts)
+    ):
         return block
     unmarked = []
     for line, mark, below in zip(lines, marks, [*marks[1:], None], strict=True):
@@ -487,8 +488,8 @@ class _Cutter:
         """Add a comment below an input; printed values also behind a blank line, or a remark."""
         remarks = self._remarks[-1]
         has_values = bool(texts) and all(map(self._may_be_value, texts))
-        is_group = len(remarks) > 1 and all(map(self._may_be_value, remarks))
-        if has_values and is_group and not self._is_next:  # what several statements print
+        is_second = has_values and not self._is_next and len(remarks) > 1
+        if is_second and all(map(self._may_be_value, remarks)):  # what several statements print
             remarks += texts
             self._is_next = True
         elif has_values and not self._is_prose and not any(map(self._may_be_value, remarks)):

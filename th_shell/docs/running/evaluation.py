@@ -381,8 +381,7 @@ class _PageRun:
         taken = time.monotonic() - start
         is_silent = example.kind is Kind.BARE and reply.fails_to_show  # a script prints no values
         error = None if lost or is_silent else reply.error
-        unknown = None if lost else frozenset[str]()
-        return Outcome(reply.output, reply.printed, error, lost, undefined=unknown, seconds=taken)
+        return Outcome(reply.output, reply.printed, error, lost, seconds=taken)
 
     def _ask(self, run: Run, request: Message, seconds: float) -> Reply:
         """Return the reply to a request, which may have been sent already. Raises LostError."""
