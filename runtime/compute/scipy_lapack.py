@@ -1,6 +1,6 @@
 """The two extension modules of scipy with LAPACK, loaded without the rest of scipy.
 
-``import scipy.linalg`` runs some hundred modules that nothing here uses, which takes ten times as
+``import scipy.linalg`` runs two hundred modules that nothing here uses, which takes ten times as
 long: a user waits for it at the first inverse, and th-docs in many of its runs.
 """
 

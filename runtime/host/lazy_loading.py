@@ -79,7 +79,7 @@ def preload_random() -> None:
 
 
 def preload_lapack() -> None:
-    """Load the routines of LAPACK, which take some milliseconds."""
+    """Load the routines of LAPACK, which take about 30 milliseconds."""
     from th_shell.runtime.compute.scipy_lapack import lapack_module  # late: for few programs
 
     for name in ("_flapack", "cython_lapack"):

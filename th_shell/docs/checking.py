@@ -188,7 +188,8 @@ def _with_programs(results: Sequence[Result], page: Page, runner: Runner) -> lis
         block = list(of_block)
         sources = [result.example.source for result in block]
         modules = [_REQUIRED.findall(source) for source in sources]
-        language, group = place = block[0].example.language, block[0].example.group
+        language = block[0].example.language
+        place = language, block[0].example.group
         prelude = imported.setdefault(place, runner.preludes.get(language, "") + "\n")
         if block[0].failed and _begins_anew(block[0].example):
             block = _alone(block, page, runner)

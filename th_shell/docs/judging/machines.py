@@ -16,7 +16,7 @@ from th_shell.docs.reading.examples import PYTHON
 from th_shell.patterns import pattern
 
 _OF_LUA = pattern(
-    r"\bos\.getenv|/th-docs-\w{8}|\bprint\s*\(_G\)|(?<![.\w])(?:\barg\[|#arg\b)|\blapp\s*[\[(\"']"
+    r"\bos\.getenv|/th-docs-\w{8}|\bprint\s*\(_G\)|(?<![.\w])(?:arg\[|#arg\b)|\blapp\s*[\[(\"']"
     r"|\bio\.(?:lines ?\(\)|read ?\(|stdin\b|popen\b)"
 )
 _OF_PYTHON = pattern(

@@ -138,7 +138,7 @@ def _with_prompts(block: Block, compiler: Compiler) -> Block:
 
 
 def _with_outputs(block: Block, compiler: Compiler) -> Block:
-    """Return a block without its marks `>` where they stand before outputs, and not before inputs.
+    """Return a block without `>` and blank lines, where `>` stands before outputs, not inputs.
 
     There each of them is a value, or does not compile, and the first one is below code.
     """
