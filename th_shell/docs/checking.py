@@ -8,6 +8,7 @@ before (`expectations`).
 
 import atexit
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ from th_shell.docs.judging.announcements import with_announced_errors
 from th_shell.docs.judging.devices import with_missing_devices
 from th_shell.docs.judging.missing_outputs import with_missing_outputs
 from th_shell.docs.judging.randomness import judge_page
-from th_shell.docs.judging.reasons import ALONE, damage, with_fragments
+from th_shell.docs.judging.reasons import ALONE, NOT_WHOLE, damage, with_fragments
 from th_shell.docs.judging.verdicts import ANNOUNCED, PageResult, Result, Verdict
 from th_shell.docs.reading import lua_names
 from th_shell.docs.reading.compiler import Compiler
@@ -34,6 +35,7 @@ from th_shell.docs.running.configured import configured_runner, with_imports, wi
 from th_shell.docs.running.evaluation import FIRST, HiddenError, Runner, Runs
 from th_shell.docs.running.processes import Starter, StoppedError
 from th_shell.docs.settings.configuration import configuration
+from th_shell.docs.settings.modules import with_own_modules
 from th_shell.docs.settings.settings import Configuration, PageError
 from th_shell.docs.settings.sidecar import Erratum
 from th_shell.patterns import pattern
@@ -69,6 +71,7 @@ class Checker:
         try:
             rules = configuration(path, self.rules)
             page = read(path, self.compiler, rules, text)
+            rules = with_own_modules(rules, path, page.text)
         except OSError as error:
             raise PageError(f"cannot be read: {error.strerror}") from None
         if rules.sandbox:
@@ -239,6 +242,8 @@ def _alone(block: list[Result], page: Page, runner: Runner) -> list[Result]:
     return [replace(result, note=result.note or ALONE) for result in alone]
 
 
+#: So many inputs with the same error of the compiler are no slips.
+_MOST_ALIKE = 3
 #: The title of a page, if it is one word.
 _TITLE = pattern(r"\s*(?:# ([\w.-]+)[ #]*$|([\w.-]+)[ \t]*\n==+[ \t]*$)", re.M)
 #: A function in the prose of a page, with its owner: `table.zip(f, t)`.
@@ -261,7 +266,7 @@ def _with_reasons(
     told = frozenset(_TOLD_FIELD.findall("\n".join(prose)))
     with_devices = with_missing_devices(results, imported)
     results = with_fragments(with_devices, outcomes, names_before, package, told)
-    return [_explained(result, page) for result in results]
+    return _without_dialect([_explained(result, page) for result in results])
 
 
 def held(page: Page, assessment: Assessment) -> PageResult:
@@ -282,6 +287,18 @@ def _rewritten(page: Page, runner: Runner) -> list[Result]:
         if not page.sidecar.update(page.examples, errata, expectations.reached(results)):
             break
     return results
+
+
+def _without_dialect(results: list[Result]) -> list[Result]:
+    """Return the results; prompts that fail over and over alike take more than the language."""
+    errors = Counter(result.got for result in results if result.note == NOT_WHOLE)
+    if max(errors.values(), default=0) < _MOST_ALIKE:
+        return results
+    note = "the prompts of this page take more than the language"
+    return [
+        replace(result, verdict=Verdict.FRAGMENT, note=note) if result.note == NOT_WHOLE else result
+        for result in results
+    ]
 
 
 def _explained(result: Result, page: Page) -> Result:

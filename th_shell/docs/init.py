@@ -11,6 +11,7 @@ from urllib.request import url2pathname
 
 from th_shell.docs.command_lines import parser_of
 from th_shell.docs.reporting.report import write_text
+from th_shell.docs.settings.modules import patterns_of
 from th_shell.files import write_file
 from th_shell.packages.sources import git
 from th_shell.toml import loads
@@ -18,7 +19,6 @@ from th_shell.visible import UsageError, complain
 
 _CANNOT_WRITE = 2
 #: Folders that a project has its Lua modules in.
-_LUA_FOLDERS = ("", "lua/", "lib/", "src/")
 _EXAMPLE_OF_PATH = '# lua_path = ["lib/?.lua", "lib/?/init.lua"]'
 
 
@@ -50,7 +50,7 @@ def _files(folder: Path) -> dict[Path, str]:
         top, shown = folder, os.curdir
     settings = texts["th-docs.toml"]
     up = os.path.relpath(top, folder)
-    if patterns := [os.path.normpath(f"{up}/{pattern}") for pattern in _lua_path(top)]:
+    if patterns := [os.path.normpath(f"{up}/{pattern}") for pattern in patterns_of(top)]:
         lua_path = f"lua_path = {json.dumps(patterns, ensure_ascii=False)}"
         settings = settings.replace(_EXAMPLE_OF_PATH, lua_path)
     project = " ." if _installs_python(top) else ""
@@ -80,17 +80,6 @@ def _requirement() -> str:
                 "-C", url2pathname(urlsplit(source["url"]).path), "remote", "get-url", "origin"
             ).strip()
     return f"th-shell @ git+{address}" if address.startswith("https://") else "th-shell"
-
-
-def _lua_path(top: Path) -> list[str]:
-    """Return patterns that find the Lua modules in a project's folders."""
-    patterns = []
-    for folder in _LUA_FOLDERS:
-        if any(top.glob(f"{folder}**/*.lua" if folder else "*.lua")):
-            patterns.append(f"{folder}?.lua")
-        if any(top.glob(f"{folder}*/init.lua")):
-            patterns.append(f"{folder}?/init.lua")
-    return sorted(patterns)
 
 
 def _installs_python(top: Path) -> bool:

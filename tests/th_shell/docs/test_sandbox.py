@@ -12,10 +12,13 @@ from pathlib import Path
 import pytest
 
 from tests.data_files import data
+from th_shell.docs.checking import Checker
 from th_shell.docs.cli import main
+from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.running import sandbox
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter, lua_engine
 from th_shell.docs.running.shell_lines import ShellLine
+from th_shell.docs.settings.settings import Configuration
 
 OUTSIDE = Path(__file__)
 EPERM = 1
@@ -220,6 +223,27 @@ def test_folders_of_modules_can_be_read(name: str, value: str, found: list[str])
     assert [
         path for path in sandbox.readable_paths([], {name: value}) if path not in plain
     ] == found
+
+
+def test_modules_of_the_user_and_of_the_page_s_project_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    for name in ("data/th/lua/users.lua", "project/doc/beside.lua", "project/src/own.lua"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("return 3")
+    page = tmp_path / "project/doc/page.md"
+    page.write_text(
+        "```lua\nrequire 'users' --> 3\nrequire 'beside' --> 3\nrequire 'own' --> 3\n```\n"
+    )
+    starter = Starter()
+    checker = Checker(starter, Compiler(), Configuration(sandbox=True))
+    found = []
+    for _ in range(2):
+        found.append([result.verdict.value for result in checker.check(page).results])
+        (tmp_path / "project/own-1.rockspec").touch()
+    starter.stop()
+    assert found == [["pass", "pass", "fragment"], ["pass", "pass", "pass"]]
 
 
 def test_a_command_s_installation_can_be_read(

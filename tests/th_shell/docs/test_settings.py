@@ -269,6 +269,8 @@ def test_options_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINE", "yes")
     assert main(["--lua-path", "lib/?.lua", "--rtol", "0.1", "page.md"]) == 0
     assert main(["--lua-path", "lib/?.lua", "page.md"]) == 1
+    Path("lib").rename("modules")  # where nothing looks for them
+    assert main(["--lua-path", "modules/?.lua", "--rtol", "0.1", "page.md"]) == 0
     assert main(["--rtol", "0.1", "--min-checked", "1", "page.md"]) == 1
 
 

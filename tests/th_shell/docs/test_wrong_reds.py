@@ -342,6 +342,24 @@ def test_pages_of_lua(runner: Runner, tmp_path: Path, page: str, verdicts: str) 
 
 #: Pages with fences of no language, and a text without fences.
 FENCES = {
+    # Scripts of Lua, and modules.
+    ("page.lua", "#!/usr/bin/env th\nlocal x = {3}\nprint(#x) -- 1\nprint(x[1]) --> 4\n"): (
+        "ran pass differs"
+    ),
+    ("page.lua", "local x = {3}\nx[1] = #x  -- 1\n"): "",
+    ("page.lua", "local x = {3}\nprint(#x) -- 1\nreturn x  -- the end\n"): "",
+    (
+        "page.lua",
+        "-- A module.\n-- @module Own\n\n---\n--     Own.x --> 3\nreturn {x = 3}\n",
+    ): "pass",
+    (
+        "page.lua",
+        "-- A module.\n-- @module Own\n\n---\n--     Own.x --> 4\nreturn {x = 3}\n",
+    ): "differs",
+    (
+        "page.lua",
+        "-- A module.\n-- @module Own\n\n---\n--     Own.x --> 4\nerror('a')\n",
+    ): "fragment",
     ("page.md", "```\n#include <x.h>\nint f() {\n  return 0;\n}\n```\n"): "",
     ("page.md", "```\nimport torch\nx = torch.ones(2)\n```\n"): "",
     ("page.md", "```\nprint('a' + 'b')\nfor a in b:\n    print(a)\n```\n"): "",

@@ -17,6 +17,8 @@ _COMMENT = {LUA: re.compile(r"^\s*--(?!\[|[->]|\s*=>)"), PYTHON: re.compile(r"^\
 _MOST = 3
 #: A comment of words in an input of Lua.
 _INSIDE = pattern(r"--(?![\[>-])[ \t]*(\S.*)")
+#: A long comment, and the lines that are searched for its end.
+_LONG, _REACH = pattern(r"\s*--\[\[(.*?)\]\]", re.S), 30
 _FENCE = pattern(r"\s*(?:```|~~~)\s*$")
 _IN_QUOTES = pattern(r"([\"`])([^\"`]+)\1")
 #: The class and the message of an error in a comment.
@@ -33,7 +35,8 @@ def with_announced_errors(
 ) -> list[Result]:
     """Return the results; an error that its page announces is documented.
 
-    A comment above its input or in it does so, or the paragraph below its block quotes the message.
+    A comment above its input or in it does so, the paragraph below its block quotes the message, or
+    a long comment below it has a line with the message.
     In Python it may also stand right below the input, and above the last statement of a cell.
     lines: those of the page's code, by their numbers. text: all of the page.
     """
@@ -43,7 +46,9 @@ def with_announced_errors(
         example = result.example
         is_open = result.verdict is Verdict.ERROR and not (example.expected or example.value)
         is_told = is_open and any(_tells(text, result.got) for text in _around(result, lines))
-        is_told |= is_open and _quotes(every[example.last :], bare_message(result.got))
+        below, last = every[example.last :], result.got.rstrip().rpartition("\n")[2]
+        is_told |= is_open and _quotes(below, bare_message(result.got))
+        is_told |= is_open and _shows(below, bare_message(last))
         return replace(result, verdict=Verdict.LAYOUT, note=ANNOUNCED) if is_told else result
 
     return list(map(judged, results))
@@ -57,6 +62,12 @@ def _quotes(below: Sequence[str], message: str) -> bool:
     words = " ".join(" ".join(takewhile(lambda line: not line.isspace(), paragraph)).split())
     quoted = {text for _, text in _IN_QUOTES.findall(words)}
     return "error" in words and " ".join(message.split()) in quoted
+
+
+def _shows(below: Sequence[str], message: str) -> bool:
+    """Tell whether the long comment that begins these lines has an error's message in one."""
+    long = _LONG.match("\n".join(below[:_REACH]))
+    return bool(long and any(line.endswith(f": {message}") for line in long[1].split("\n")))
 
 
 def _around(result: Result, lines: Mapping[int, str]) -> Iterator[str]:

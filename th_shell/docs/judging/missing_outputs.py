@@ -84,10 +84,11 @@ def _left_out(
     indices: list[int] = []
     for form in _FORMS:
         members = [i for i, r in enumerate(results) if (r.example.language, r.example.kind) == form]
-        shown = sum(results[i].checked and _documents_output(results[i].example) for i in members)
-        blocks = {
-            results[i].example.block for i in members if _documents_output(results[i].example)
-        }
+        told = [i for i in members if _documents_output(results[i].example)]
+        blocks = {results[i].example.block for i in told}
+        if Kind.BARE in form:  # a script may show what it prints, and no values
+            told = [i for i in told if not outcomes[i][0].printed]
+        shown = sum(results[i].checked for i in told)
         silent = [
             i
             for i in members

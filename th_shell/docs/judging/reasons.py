@@ -38,6 +38,8 @@ from th_shell.nearest import slip_of
 from th_shell.patterns import pattern
 from th_shell.syntax import Syntax
 
+#: The note of an input that does not compile.
+NOT_WHOLE = "the input is not whole: it does not compile"
 #: The line with class and sizes, also where it stands behind numbers or lost its bracket.
 _SHAPE = pattern(r"[\[(](torch\.\w+) of (size|dimension) ([\dx ]+?)[\])]")
 _ESCAPED = pattern(r"\\[{}]")
@@ -51,7 +53,7 @@ def damage(example: Example, got: str, compiler: Compiler) -> str:
     if example.language != LUA:
         return _in_python(example, got)
     if example.kind is Kind.PROMPT and compiler.typed(example.source) is not Syntax.COMPLETE:
-        return "the input is not whole: it does not compile"
+        return NOT_WHOLE
     text = example.expected
     problems = contradictions(text, got)
     if problems:
@@ -78,7 +80,7 @@ def _in_python(example: Example, got: str) -> str:
     """Do the work of `damage` for an example in Python."""
     is_error = "SyntaxError" in example.expected or "IndentationError" in example.expected
     if python_syntax.syntax(example.source) is not Syntax.COMPLETE and not is_error:
-        return "the input is not whole: it does not compile"
+        return NOT_WHOLE
     text = example.expected
     if not _ARRAY.search(text) or open_brackets(got):
         return ""
@@ -170,7 +172,7 @@ class _Fragments:
         self._modified: dict[str, int] = {}
         self._strings: set[str] = set()  # the strings in the code so far that has run
         self._texts: dict[str, str] = {}  # the strings that are nothing but a variable's value
-        self._absent_module = 0  # the line of the first module that is missing
+        self._absent_module = 0  # the line of the first module, or call of one, that is missing
         self._ran: list[Example] = []
         self._headings: dict[str, str] = {}  # above the examples that gave names their values
         #: Names that files were opened for which the page does not make, and the files.
@@ -217,7 +219,8 @@ class _Fragments:
             note = note or self._of_other_sections(result.example, result.got, used)
         if note:
             line = min(origins, default=result.example.line)
-            if is_lua and _NO_MODULE.search(result.got):
+            called = _CALL_ALONE.match(source)
+            if is_lua and (_NO_MODULE.search(result.got) or called and called[1] in missing):
                 self._absent_module = self._absent_module or line
             self._add_fragment(source, bound, used, line)
             return replace(result, verdict=Verdict.FRAGMENT, note=note)
@@ -260,6 +263,8 @@ class _Fragments:
         if result.note == ANNOUNCED:
             # It is another error where its name is of nothing that the page defines.
             return without_value - self._bound - bound
+        if "was stopped after" in result.note:  # nobody could be asked
+            undefined = set(_CONDITION.findall(result.example.source)) - self._bound
         unknown = used - self._bound if undefined is None else used & undefined
         return without_value | unknown if without_value <= given else without_value
 
@@ -360,6 +365,8 @@ class _Fragments:
             return "it needs the words of a command line"
         if _NO_PATH.search(result.got):
             return "it needs the name of a file"
+        if _EMPTY_CALL.fullmatch(source) and _NO_ARGUMENT.search(result.got):
+            return "it shows a call without its arguments"
         if "got nil" in result.got and (names := self._missing_options(source)):
             return f"it needs the option: {names[0]}"
         made = _MADE_BY_MODULE.search(result.got)
@@ -530,6 +537,7 @@ _NO_MODULE = pattern(
 #: An error for want of what another package, or the system, would bring.
 _NOT_INSTALLED = pattern(
     r"\bthe picture (\S+) comes with the original|\b(\w+) library could not be loaded"
+    r"|\b(\w+) is needed for this and cannot be loaded"
     r"|^ImportError: (.*(?:\brequired\b|[Ii]nstall).*)"
     r"|^[\w.]+: (.{0,99}(?:\bbackend\b.{0,40} not (?:available|installed)|not compiled with"
     r"|not supported on this platform|\bpip install ).*)",
@@ -537,6 +545,9 @@ _NOT_INSTALLED = pattern(
 )
 #: Where torch.CmdLine reads the words of a command line.
 _PARSES = pattern(r":parse\s*\(")
+#: A call of a list of functions, and the error for want of its arguments.
+_EMPTY_CALL = pattern(r"\s*\w+(?:[.:]\w+)+\(\)\s*")
+_NO_ARGUMENT = pattern(r"\bexpected, got no value\)|\bcalling '\w+' on bad self\b")
 #: An error for want of the name of a file, which a command line would give.
 _NO_PATH = pattern(r"\bcannot open <> in mode ")
 #: An error for a class that a module has made: the page shows the module's source.
@@ -598,18 +609,24 @@ _VALUELESS = pattern(
 _TRIED_BEFORE = pattern(r"loop or previous error loading module '([\w.-]+)'")
 #: An owner and a field of it.
 _FIELD = pattern(r"\b(\w+)[.:](?=(\w+))")
+#: An error for want of a type's own methods and operators.
+_OF_TYPE = (
+    r"attempt to (?:call|index|get length of|perform arithmetic on) (?:\w+ '\w+' \()?"
+    r"(?:a (?:string|number|boolean|function) value|'number' and 'complex')"
+)
 #: An error for want of a field.
 _NO_FIELD = pattern(
     r"attempt to \w+ (?:field|method) '(\w+)' \(a nil|has no attribute '(\w+)'|nate a table"
-    r"|attempt to call \w+ '\w+' \(a string value"
-    r"|attempt to (?:call|perform arithmetic on) (?:a string value|'number' and 'complex')"
+    rf"|{_OF_TYPE}"
 )
 #: An error in the page's own code for want of what a module may add to others.
 _ADDED = pattern(
-    r"\Astdin:\d+: attempt to"
-    r" (?:\w+ (?:field|method) '|concatenate a table|call \w+ '\w+' \(a string"
-    r"|(?:call|perform arithmetic on) (?:a string value|'number' and 'complex'))"
+    rf"\Astdin:\d+: (?:attempt to (?:\w+ (?:field|method) '|concatenate a table)|{_OF_TYPE})"
 )
+#: A loop that goes on for ever where its condition has no value.
+_CONDITION = pattern(r"\b(?:until|while)\s+(?:not\s+)?([A-Za-z_]\w*)(?=\s+do\b|\s*$)")
+#: A call that is made for what it does to Lua itself.
+_CALL_ALONE = pattern(r"\s*([A-Za-z_]\w*)(?:[.:]\w+)*\s*\(\s*(?:_G)?\s*\)")
 #: An error for an argument, or for a variable of one letter that has no fields.
 _REFUSED = pattern(r"argument|attempt to index \w+ '\w'")
 #: An error for what has been made before.

@@ -72,7 +72,7 @@ _COMMENT = pattern(r"--.*")
 #: Marks around and between values in comments, which printed values do not have.
 QUOTES = pattern(r"[\"',]")
 #: A text that is printed before values, which a comment may tell alone.
-_LABEL = pattern(r"print\s*\(\s*([\"'])(?P<text>(?:(?!\1)[^\\])+)\1\s*,")
+_LABEL = pattern(r"print\s*\(\s*([\"'])(?P<text>(?:(?!\1)[^\\])+)\1\s*(?:,|\.\.)")
 #: What stands on lines of its own, as a comment says, and what is between these values.
 _LISTED = pattern(
     r"(.*\S)\s+(?:each )?on (?:(?:a )?(?:separate|different)|its own|their own) lines?\b"
@@ -117,6 +117,11 @@ _LABELLED = pattern(r"[^\W\d_]+(?: [^\W\d_]+){0,2}\s?: (?P<text>.*)")
 _OPEN_LIST = pattern(r"\{.*\S\s*,\s*(?:\.\.\.|…)\s*\}\s*")
 #: So many letters may begin a comment by chance.
 _FEW_LETTERS = 2
+#: A table as Lua itself shows it, and as Torch7 prints it.
+_ADDRESS = pattern(r"\btable: (?:0x)?[0-9A-Fa-f]{6}")
+_TABLE = pattern(r"^\{\n(?:[ \t].*\n|\n)*\}", re.M)
+#: In two runs, at other addresses.
+_BY_ADDRESS = ("table: 0x00000000", "table: 0x11111111")
 #: Values whose contents Lua does not print.
 _NO_CONTENTS = pattern(r"\b(?:table|function|userdata|thread): 0x")
 
@@ -215,6 +220,7 @@ class Judging:
     def __init__(self, by_equals: bool = False) -> None:
         """Begin a page. by_equals: it shows values by `= x`."""
         self._script = ("", "")  # the output of a script's statements, in two runs
+        self._rest = ("", "")  # that of those behind the last one whose own comment tells it
         self._block = -1
         self._by_equals = by_equals
         #: Inputs and messages of the errors that the page shows.
@@ -237,15 +243,18 @@ class Judging:
         candidates = [(first.output, second.output)]
         self._by_equals |= is_by_equals(example)
         if example.kind is not Kind.BARE or example.block != self._block:
-            self._script, self._block = ("", ""), example.block
+            self._script, self._rest, self._block = ("", ""), ("", ""), example.block
         if example.kind is Kind.BARE:
             # Under several statements, the page may show what all of them print as a script.
             self._script = self._script[0] + first.printed, self._script[1] + second.printed
+            self._rest = self._rest[0] + first.printed, self._rest[1] + second.printed
             candidates += [(first.printed, second.printed), self._script]
         elif self._by_equals or _HANDLE.fullmatch(first.output.removeprefix(first.printed)):
             # Where the page writes `= x` for values, its prompt shows none of other inputs.
             candidates.append((first.printed, second.printed))
         result = _judge_one(example, first, second, candidates)
+        if result.verdict is Verdict.DIFFERS and _ADDRESS.search(example.expected):
+            result = _by_address(result, candidates)
         if result.verdict is Verdict.RAN:
             result = _judge_silent(result)
             if example.kind is Kind.PROMPT and same(first.output, second.output):
@@ -259,15 +268,28 @@ class Judging:
         lines = example.value.text if example.value else ""
         is_told = "\n" in lines and not (example.value and example.value.is_remark)
         if is_told and result.verdict in (Verdict.DIFFERS, Verdict.RAN):
-            told = _compare(replace(example, expected=lines), *self._script)
+            whole = replace(example, expected=lines)
+            told = _compare(whole, *self._script)
+            if told is Verdict.DIFFERS:
+                told = _compare(whole, *self._rest)
             if told is not Verdict.DIFFERS:
                 result = replace(result, verdict=told, note="")
             elif is_nearly(lines, self._script[0]):
                 note = f"its comment says: {lines}"
                 result = replace(result, verdict=told, got=self._script[0], note=note)
+        if result.checked:
+            self._rest = ("", "")
         if example.expected or "\n" in lines and result.checked:
             self._script = ("", "")
         return replace(result, seconds=first.seconds + second.seconds)
+
+
+def _by_address(result: Result, candidates: Sequence[tuple[str, str]]) -> Result:
+    """Return a result that holds where tables are shown as Lua itself shows them."""
+    texts = (tuple(map(_TABLE.sub, _BY_ADDRESS, pair)) for pair in candidates)
+    if all(_compare(result.example, *pair) is not Verdict.PASS for pair in texts):
+        return result
+    return replace(result, verdict=Verdict.LAYOUT, note="Lua itself shows a table by its address")
 
 
 def is_by_equals(example: Example) -> bool:
@@ -427,7 +449,8 @@ def _judge_words(example: Example, texts: Sequence[str], shown: str) -> Verdict:
     is_begun = is_marked and len(shown_text) > _FEW_LETTERS and comment.startswith(shown_text)
     if not is_begun and not any(is_nearly(text, shown) for text in texts):
         return Verdict.RAN
-    is_told = tells_among_words(comment, shown_text, is_marked)
+    is_listed = "\n" in comment and "\n" not in shown_text and not comment_of(example.source)
+    is_told = not is_listed and tells_among_words(comment, shown_text, is_marked)
     return Verdict.PASS if is_told else Verdict.DIFFERS
 
 

@@ -45,6 +45,8 @@ ASSIGNMENT = pattern(rf"\s*(?P<places>{_PLACE}(?:\s*,\s*{_PLACE})*)\s*=(?!=)")
 _STRING = pattern(r"([\"'])(?P<text>(?:(?!\1)[^\\])*)\1")
 _CALLED = pattern(r"\w\s*\(\s*\Z")
 _NEAR = 9  # characters before a string, where the name of what it is passed to ends
+#: A call that changes a table, and gives none.
+_CHANGES = pattern(rf"\s*table\.(?:insert|sort)\s*\(\s*(?P<place>{_PLACE})\s*[,)]")
 _BECOMES = pattern(r"`?(?P<place>\w+)`? becomes (?P<text>.*)", re.S)
 _EQUATION = pattern(rf"\s*(?P<place>{_PLACE})\s*=\s*(?P<text>.*)", re.S)
 #: Between the equations of a text: `x = 1, y = 2`.
@@ -54,7 +56,7 @@ _NAMED_VALUES = pattern(rf"\w+\s*=\s*(?:{_STRING.pattern}|[-\w.]+)\s*(?:,\s*\w+\
 #: A literal with words of prose behind it: `false, since it is too old`.
 _LEADING = pattern(
     r"(?P<text>nil|true|false|[-+]?[\d.]+(?:e[-+]?\d+)?|([\"'])(?:(?!\2)[^\\])*\2)"
-    r"(?:\s*[,;:.]\s|\s+-\s|\s*\().*\S.*",
+    r"(?:\s*[,;:.]\s|\s+-\s|\s*[(（]|\s*=\s*\d).*\S.*",
     re.S,
 )
 #: A number without a literal in Lua, with words of prose behind it: `NaN. All operations give it`.
@@ -226,9 +228,12 @@ def value_of(text: str, source: str, compiler: Compiler) -> Value | None:
     if equations := _equations(text, source, compiler):
         places, texts = map(", ".join, zip(*equations, strict=True))
         return Value(text, (texts,), places)
+    codes = _literals(text, compiler)
+    if changed := text.startswith("{") and codes and _CHANGES.match(source):
+        return Value(text, codes, changed["place"])
     assignment = ASSIGNMENT.match(source.split(";")[-1] if ";" in source else source)
     leading = None if _SOMETIMES.search(text) else _LEADING.fullmatch(text)
-    codes = _literals(text, compiler) or ((leading["text"],) if leading else ())
+    codes = codes or ((leading["text"],) if leading else ())
     is_of_places = assignment and not says_print(source)
     return Value(text, codes, assignment["places"] if assignment and is_of_places else "")
 

@@ -59,6 +59,11 @@ _NO_INPUT = pattern(
 _CODE_LIKE = pattern(
     rf"^\s*(?:local\s|function\b|{_NAME}(?:\.{_NAME})*\s*=(?!=))|\S.*\s-(?:-+>|-*\s*=+>)"
 )
+#: The beginning of a statement of several lines, which no program prints.
+_STATEMENT = pattern(
+    rf"^\s*(?:if\s.*\bthen|while\s.*\bdo|for\s+{_NAME}\s*=\s*\S.*,.*|for\s+{_NAME}(?:\s*,\s*{_NAME})*"
+    rf"\s+in\s.*\(.*\).*|(?:local\s+)?function\s+{_NAME}(?:[.:]{_NAME})*\s*\(.*)\s*(?:--.*)?$"
+)
 #: An assignment of what a call makes that goes on below, which no script prints.
 _MADE = pattern(rf"^\s*(?:local\s+)?{_NAME}\s*=\s*{_NAME}(?:[.:]{_NAME})*\s*\([^()]*[({{]\s*$")
 #: A call that no program prints, and no signature, such as `print([x,] y)`.
@@ -77,14 +82,16 @@ _TIMING = pattern(r"^ +\[\d+\.\d+s\]$")
 _TIMED = pattern(r"(?<=\s\s)\[\d+\.\d+s\]\s*$")
 #: A line with which an input goes on, though it is complete without it; and one of output.
 _CONTINUES = pattern(r"\s*(?::[A-Za-z_]|\.\.?[A-Za-z_\s\"'(]|[\[(+*/%^]|-(?!-)|[=~]=|(?:and|or)\b)")
+_REQUIRED, _STRING_LINE = pattern(r"=\s*require\s*$"), pattern(r"\s*([\"'])[\w.]+\1\s*$")
 #: Between the lines of such an input, remarks may stand before a method.
 _REMARK = pattern(r"\s*--(?!\[=*\[|-*>)")
 _METHOD_BELOW = pattern(r"\s*:[A-Za-z_]")
 _PRINTED = pattern(rf"\s*(?:{PRINTED})\s*$")
 #: A line of output that shows the value of the input above, behind an arrow.
 _ARROW = pattern(r"^\s*=+>\s*(?P<value>\S.*)$")
-#: A line that only announces the output below.
+#: A line that only announces the output below, and one that has a word for it.
 _ARROW_ALONE = pattern(r"^\s*(?:=+|--+)>\s*$")
+_HEADING = pattern(r"^\s*[^\W\d]{2,15}(?: [^\W\d]{2,15})?\s*=+>\s*$")
 #: A line that may be printed, though it compiles: `T = 3`.
 _PRINTED_EQUATION = pattern(rf"^\s*(?P<name>{_NAME})\s*=\s*(?![\s=])[^{{(]*$")
 #: The names in a text that is printed before values: `'T = %d'`.
@@ -292,7 +299,8 @@ class _Cutter:
                 continue
             remarks = self._remarks_before_method(at + used)
             below = self._lines[at + used + remarks].text
-            is_more = _CONTINUES.match(below) and not _PRINTED.match(below)
+            is_more = bool(_CONTINUES.match(below) and not _PRINTED.match(below))
+            is_more |= bool(_REQUIRED.search(source) and _STRING_LINE.match(below))
             if not is_more or _margin(below) <= margin and below[margin : margin + 1] != ":":
                 break
             lines = self._lines[at + used : at + used + remarks + 1]
@@ -336,8 +344,9 @@ class _Cutter:
             return True
         # A string with words beside it is its own value: it is no input.
         is_input = not text.startswith("--") and not _STRING_ALONE.match(text)
-        names = read_names(text) if self._known and not text.isidentifier() else set()
-        has_value = is_input and (self._tells(text) or bool(names) and names <= self._known)
+        names = read_names(text) if not text.isidentifier() else set()
+        known = self.assigned if comment_values.remark_of(text) else self._known
+        has_value = is_input and (self._tells(text) or bool(names) and names <= known)
         is_expression = has_value and self._compiler.expression(text) is Syntax.COMPLETE
         return is_expression and self._compiler.statement(text) is not Syntax.COMPLETE
 
@@ -367,6 +376,10 @@ class _Cutter:
         last = self._inputs[-1] if self._inputs else None
         if self._open and _ARROW_ALONE.match(line.text):
             return 1
+        if self._open and last and last.kind is Kind.BARE and _HEADING.match(line.text):
+            told = list(takewhile(lambda line: line.text.strip(), self._lines[at + 1 :]))
+            self._outputs[-1] += told
+            return 1 + len(told)
         arrow = _ARROW.match(line.text)
         if arrow and self._open and self._is_alone_below(at):
             self._values[-1].append(arrow["value"])
@@ -382,10 +395,11 @@ class _Cutter:
         if last and last.kind is not Kind.PROMPT and _CALL.match(line.text):
             self._input(at, 1, Kind.BARE, line.text)  # which tells that it does not compile
             return 1
-        if is_made or not may_be_output and _CODE_LIKE.match(line.text):
+        is_begun = last and last.kind is not Kind.PROMPT and _STATEMENT.match(line.text)
+        if is_made or is_begun or not may_be_output and _CODE_LIKE.match(line.text):
             self._open = False
         used = 1
-        if _OPENING.search(line.text):
+        if is_begun or _OPENING.search(line.text):
             used = self._enclosed(at)
         elif _TAG.match(line.text):
             used = self._tagged(at)

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from th_shell.docs.running import seccomp
 from th_shell.docs.running.system import checked
+from th_shell.packages.place import users_tree
 
 #: Files and folders that programs need to run. In /etc: the places of libraries, the time zone.
 _SYSTEM = (
@@ -64,7 +65,7 @@ def enter(folders: Sequence[str], read: Sequence[str], output: str, executes: bo
 
 def readable_paths(command: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     """Return the files and folders that an engine reads. command: () for the runtime."""
-    paths = [*_searched(environment), *_packages()]
+    paths = [*_searched(environment), *_packages(), users_tree()]
     program = shutil.which(command[0]) if command else sys.executable
     if program:
         paths += _installation(program)

@@ -2,6 +2,8 @@
 
 These are the texts of the tag @usage, fences, and prompts; in the comments of documentation, which
 begin with '---' or '--[[--', indented code as well. The text of a comment is read as Markdown.
+Without any of these, a source that tells values in comments at the ends of its lines is a script,
+and all of it is an example, unless it is a module, which returns something.
 """
 
 import json
@@ -31,12 +33,19 @@ _MODULE = pattern(r"^[-\s]*@(?:class)?mod(?:ule)?\s+(?P<name>[A-Za-z_]\w*(?:\.[A
 _DECLARED = pattern(
     r"[ \t]*(?:\n[ \t]*)?(?:local\s+)?(?:function\s+([A-Za-z_][\w.:]*)|([A-Za-z_][\w.]*)\s*=(?!=))"
 )
+#: A line whose comment tells its value; and the last statement of a module.
+_TOLD = pattern(
+    r"^(?![ \t]*--)[^\n]*(?:--(?:-?>|[ \t]*=+>)"
+    r"|\bprint[ \t]*\([^\n]*\)[ \t;]*--[ \t]*[-\d\"'{ntf])",
+    re.M,
+)
+_RETURNS = pattern(r"^return\b(?=[^\n]*\s*(?:--[^\n]*\s*)*\Z)", re.M)
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
     """Yield the examples in the comments of a source, under the names that are declared below."""
     source = "\n".join(lines)
-    at, number, heading = 0, 1, ""
+    at, number, heading, is_found = 0, 1, "", False
     for match in _TOKEN.finditer(source):
         if not (match["long"] or match["short"]):
             continue
@@ -50,6 +59,10 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
             heading = declared[1] or declared[2]
         for block in _examples(comment):
             yield replace(block, heading=heading)
+            is_found = True
+    if not is_found and _TOLD.search(source) and not _RETURNS.search(source):
+        first = 1 if lines[0].startswith("#") else 0  # the command that runs it
+        yield Block(0, len(lines) + 1, LUA, numbered(lines[first:], 1 + first))
 
 
 class _Comment(NamedTuple):
@@ -99,20 +112,22 @@ def _usages(comment: _Comment) -> Iterator[Block]:
 _REQUIRE = """\
 package.path = {folder} .. '/?.lua;' .. {folder} .. '/?/init.lua;' .. package.path
 do local ok, module = pcall(require, {name})
-if ok and module ~= true and {last} == nil then {last} = module end end"""
+if not ok then ok, module = pcall(dofile, {path}) end
+if ok and module and module ~= true and not _G[{last}] then _G[{last}] = module end end"""
 
 
 def requiring(lines: Sequence[str], path: Path) -> list[Block]:
     """Return a block that loads the module which a source documents; none where it names none."""
-    tags = ((number, _MODULE.match(line)) for number, line in enumerate(lines, 1))
-    number, match = next(((n, tag) for n, tag in tags if tag), (0, None))
+    match = next(filter(None, map(_MODULE.match, lines)), None)
     if not match:
         return []
     parts = match["name"].split(".")
     above = len(parts) - (path.stem != "init")
     folder = path.resolve().parents[min(above, len(path.resolve().parents) - 1)]
-    code = _REQUIRE.format(folder=_quoted(str(folder)), name=_quoted(match["name"]), last=parts[-1])
-    return [Block(number, number, LUA, (Line(number, code),), role=Role.SETUP)]
+    folders, texts = (str(folder), str(path.resolve())), (match["name"], parts[-1])
+    quoted = map(_quoted, (*folders, *texts))
+    code = _REQUIRE.format(**dict(zip(("folder", "path", "name", "last"), quoted, strict=True)))
+    return [Block(1, 1, LUA, (Line(1, code),), role=Role.SETUP)]
 
 
 def _quoted(text: str) -> str:
