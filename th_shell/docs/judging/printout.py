@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import product, takewhile
 from math import isfinite, prod
 
+from th_shell.docs.reading.languages import COMMAND
 from th_shell.patterns import pattern
 
 #: A printed number.
@@ -168,6 +169,15 @@ _COMMENT = pattern(r"(?:^|\s)--.*$", re.M)
 _FIELDS = pattern(r"(?<=[\w)}]\n)\{[ \t]*\n[ \t]+\w+ : .*\n(?:[ \t].*\n)*\}[ \t]*(?:\n|\Z)")
 _FIELD_STRING = pattern(r"^([ \t]+\S.* : )\"([^\"\n]*)\"$", re.M)
 _TIMING = pattern(rf"^{_BLANKS}\[\d+\.\d+s\]{_BLANKS}$", re.M)
+#: A first line that only names the output, or is the command of which it is.
+_HEAD = pattern(
+    r"\s*(?:(?:outputs?|results?|prints?|out|ausgabe|salida|sa[ií]da|r[ée]sultat|sortie|вывод"
+    r"|结果|輸出|输出|出力|결과|출력)\s*(?:[:：]|=+>)?|=+>"
+    rf"|{COMMAND})[ \t]*\n",
+    re.I,
+)
+#: What may stand in front of each line of an output.
+_MARKS = pattern(r"\s*(--(?!>)|[#>|])(?=[ \t])")
 #: A line that stands for any text.
 ELLIPSIS = pattern(rf"^{_BLANKS}(?:\.\.\.|…){_BLANKS}$", re.M)
 #: Also where `require` has looked for a module.
@@ -294,10 +304,17 @@ def readings(expected: str) -> Sequence[str]:
 
     These are the text of the page; the text without comments, since '--' may also be part of the
     output; and the text without words of prose at its end, such as the heading of the next example
-    in a block, or without the next prompt.
+    in a block, or without the next prompt. Also the text below a word for it, or below the command
+    that runs a script, and what stands behind a mark in front of each line.
     """
     plain = _COMMENT.sub("", expected)
-    return expected, plain, _PROSE.sub("", plain), _NEXT_PROMPT.sub("", plain)
+    texts = [expected, plain, _PROSE.sub("", plain), _NEXT_PROMPT.sub("", plain)]
+    mark = _MARKS.match(expected)
+    lines = expected.split("\n")
+    if mark and all(line.lstrip().startswith(mark[1]) or not line.strip() for line in lines):
+        texts.append("\n".join(line.lstrip().removeprefix(mark[1]) for line in lines))
+    head = _HEAD.match(expected)
+    return [*texts, expected[head.end() :]] if head else texts
 
 
 def numbers(text: str) -> list[float]:

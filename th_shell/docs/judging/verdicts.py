@@ -38,6 +38,7 @@ from th_shell.docs.reading.comment_values import (
     comment_of,
     is_instance,
     literal_in,
+    names_values,
     quoted_in,
     remark_of,
     says_print,
@@ -122,6 +123,27 @@ _ADDRESS = pattern(r"\btable: (?:0x)?[0-9A-Fa-f]{6}")
 _TABLE = pattern(r"^\{\n(?:[ \t].*\n|\n)*\}", re.M)
 #: In two runs, at other addresses.
 _BY_ADDRESS = ("table: 0x00000000", "table: 0x11111111")
+#: Signs before a value, and words for one that is not exact; what stands between values.
+_SIGN_BEFORE = pattern(r"\A(?:>>|[=-]?>|[=:#»→⇒⟶➜])\s*")
+_SIGN_BEHIND = pattern(r"(?:(?<=[\d\"'})\]])|(?<=\btrue)|(?<=\bfalse)|(?<=\bnil))\s*[!;]+$")
+_VAGUE = pattern(
+    r"\A(?:[~≈]|(?:about|approx\w*\.?|around|roughly|circa|ca\.)\s)\s*(?=[-+.\d])", re.I
+)
+_BETWEEN = pattern(r"\s+(?:and|und|et|y|e)\s+|\s*[|;]\s*")
+#: Other languages' words for values of Lua.
+_TRUTHS = {"true": "true", "false": "false", "none": "nil", "null": "nil"}
+_NAME_BEFORE = pattern(r"\w+\s*=")
+#: Numbers, what is computed from them, and the result.
+_SUM = pattern(rf"[-+*/^%()\s\d.]+=\s*(?P<result>{NUMBER})")
+#: A small tensor as it is printed, and what stands around numbers in a comment.
+_ONE_TENSOR = pattern(
+    rf"\s*(?P<rows>(?:(?:{NUMBER}|\s)+\n)+)"
+    r"\[torch\.\w+ of (?:size|dimension) (?:\d+x)*(?P<last>\d+)\]\s*"
+)
+_MADE_OF = pattern(r"^\s*torch\.\w+\s*(?=[{(])")
+_CLASS = pattern(r"\[(torch\.\w+) of (?:size|dimension) ([\dx]+)\]")
+_BRACKETS, _INNERMOST = pattern(r"[{}\[\](),;]"), pattern(r"[{\[(]([^{}\[\]()]*)[}\])]")
+_NUMBERS = pattern(rf"(?:\s*(?:{NUMBER})(?=\s|$))+\s*")
 #: Values whose contents Lua does not print.
 _NO_CONTENTS = pattern(r"\b(?:table|function|userdata|thread): 0x")
 
@@ -406,16 +428,22 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     words = " ".join(_JOINS.split(listed[1])) if listed else ""
     if listed:
         verdicts.append(_compare(replace(example, expected=words), first.printed, second.printed))
-    bare = replace(example, expected=QUOTES.sub(" ", value.text))
-    verdicts.append(_compare(bare, *(QUOTES.sub(" ", text) for text in shown)))
+    for text in (value.text, *_simpler(value.text)):
+        bare = replace(example, expected=QUOTES.sub(" ", text))
+        verdicts.append(_compare(bare, *(QUOTES.sub(" ", printed) for printed in shown)))
+    if numbers := _elements_told(value.text, *shown):
+        verdicts.append(_compare(replace(example, expected=numbers[0]), *numbers[1:]))
     for alone in _alone(example.source, first, second):  # the value may be told so
         verdicts += [_compare(reading, *alone) for reading in told]
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
     if best:
         return Result(example, best, first.shown)
+    if _VAGUE.match(value.text):
+        return Result(example, Verdict.RAN, first.shown)
     if note := _told_in_part(value, first, told):
         return Result(example, Verdict.LAYOUT, first.shown, note)
     has_values = bool(values or _CUT_NUMBER.fullmatch(value.text)) and not value.is_remark
+    has_values |= value.text.strip().lower() in _TRUTHS
     is_plain = value.is_plain or has_values or bool(listed) and Value(words).is_plain
     is_value = (first.readings or is_plain) and first.shown.strip()
     is_judged = (is_value or literal) and not _NO_CONTENTS.search(first.shown)
@@ -425,6 +453,39 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
         verdict = _judge_words(example, [value.text, *quoted], text)
     note = f"its comment says: {value.text}" if verdict is Verdict.DIFFERS else ""
     return Result(example, verdict, first.shown, note)
+
+
+def _elements_told(text: str, *shown: str) -> tuple[str, ...]:
+    """Return the elements of a tensor as a comment of numbers and brackets tells them.
+
+    Behind them come those that the runs have printed; () for other texts, and where the sizes of
+    the innermost brackets are not those of the tensor's rows.
+    """
+    tensors = [_ONE_TENSOR.fullmatch(printed) for printed in shown]
+    text = _MADE_OF.sub("", text)
+    rows = [row for row in _INNERMOST.findall(text) if row.strip()]
+    numbers = [_BRACKETS.sub(" ", part) for part in (text, *rows)]
+    if not all(map(_NUMBERS.fullmatch, numbers)) or not all(tensors):
+        return ()
+    counts = {len(row.split()) for row in numbers[1:]}
+    width = int(tensors[0]["last"]) if tensors[0] else 0
+    if len(rows) > 1 and counts != {width}:
+        return ()
+    return (numbers[0], *(tensor["rows"] for tensor in tensors if tensor))
+
+
+def _simpler(text: str) -> Iterator[str]:
+    """Yield a comment's values without the signs around and between them, and what it ends in."""
+    plain = _SIGN_BEHIND.sub("", _SIGN_BEFORE.sub("", _VAGUE.sub("", text.strip()))).strip()
+    if plain[:1] + plain[-1:] in ("()", "[]"):
+        plain = plain[1:-1]
+    yield _BETWEEN.sub(" ", plain)
+    if plain.lower() in _TRUTHS:
+        yield _TRUTHS[plain.lower()]
+    if sum_of := _SUM.fullmatch(plain):
+        yield sum_of["result"]
+    if names_values(plain):
+        yield _NAME_BEFORE.sub(" ", plain)
 
 
 def _printable(example: Example, text: str) -> Iterator[str]:
@@ -445,6 +506,8 @@ def _judge_words(example: Example, texts: Sequence[str], shown: str) -> Verdict:
     texts: the comment, and what it quotes.
     """
     comment, shown_text = texts[0], shown.strip()
+    if names_values(comment) and comment_of(example.source) is None:
+        return Verdict.RAN
     is_marked = comment_of(example.source) is not None
     is_begun = is_marked and len(shown_text) > _FEW_LETTERS and comment.startswith(shown_text)
     if not is_begun and not any(is_nearly(text, shown) for text in texts):
@@ -467,6 +530,9 @@ def _told_in_part(value: Value, outcome: Outcome, told: Sequence[Example]) -> st
         listed, found = (tokens(QUOTES.sub(" ", text)) for text in (value.text, shown))
         left = iter(found)
         return "the comment tells some elements" if all(x in left for x in listed[1:-2]) else ""
+    if (last := _CLASS.fullmatch(value.text.strip())) and _CLASS.search(outcome.shown):
+        classes = _CLASS.findall(outcome.shown)
+        return "the comment tells the class and the sizes" if classes[-1] == last.groups() else ""
     first, *others = shown.rstrip().split("\t")
     is_first = (
         bool(others)

@@ -19,6 +19,7 @@ from th_shell.docs.reading.comment_values import is_words
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
 from th_shell.docs.reading.examples import LUA, PRINTED, PYTHON, Block, Example, Kind, Role
+from th_shell.docs.reading.languages import RUNS_SCRIPT
 from th_shell.patterns import pattern
 
 #: A line of output, or one that says nothing: '...', and a query that does not compile.
@@ -128,7 +129,9 @@ def _may_be_output(inside: Sequence[Example], before: Sequence[Example], block: 
         return False
     first = block.lines[0].text
     is_named = block.language == PYTHON and _NAMED.match(first)
-    is_input = _COMMAND.match(first) or block.language != PYTHON and _PRINT.match(first)
+    is_script = len(block.lines) > 1 and RUNS_SCRIPT.match(first)
+    is_command = _COMMAND.match(first) and not is_script
+    is_input = is_command or block.language != PYTHON and _PRINT.match(first)
     is_input = is_input or block.language == LUA and _FIELD_SET.match(first)
     is_code = block.language == LUA and all(
         _REMARKED.match(line.text) for line in block.lines if line.text.strip()

@@ -52,7 +52,7 @@ _EQUATION = pattern(rf"\s*(?P<place>{_PLACE})\s*=\s*(?P<text>.*)", re.S)
 #: Between the equations of a text: `x = 1, y = 2`.
 _NEXT_PLACE = pattern(rf",\s(?={_PLACE}\s*=(?!=))")
 #: What names have as their values, such as those of parameters: `a=3, b=nil`.
-_NAMED_VALUES = pattern(rf"\w+\s*=\s*(?:{_STRING.pattern}|[-\w.]+)\s*(?:,\s*\w+\s*=(?!=)|$)")
+_NAMED_VALUES = pattern(rf"\w+\s*=\s*(?:{_STRING.pattern}|[-\w.]+)\s*(?:[,\s]\s*\w+\s*=(?!=)|$)")
 #: A literal with words of prose behind it: `false, since it is too old`.
 _LEADING = pattern(
     r"(?P<text>nil|true|false|[-+]?[\d.]+(?:e[-+]?\d+)?|([\"'])(?:(?!\2)[^\\])*\2)"
@@ -192,6 +192,11 @@ def is_instance(text: str) -> bool:
     return _INSTANCE.match(text) is not None
 
 
+def names_values(text: str) -> bool:
+    """Return whether a text tells of values with names, such as those of parameters: `a=3, b=4`."""
+    return _NAMED_VALUES.match(text) is not None
+
+
 def values_before_remark(text: str) -> str:
     """Return the values of a text behind which a remark stands in brackets, `1 2 (two)`; or ''."""
     values, _, remark = text.rstrip().partition(" (")
@@ -211,7 +216,7 @@ def remark_value(text: str, source: str, compiler: Compiler) -> Value | None:
         return None
     if not _PRINTS.match(source) and compiler.expression(source) is not Syntax.COMPLETE:
         return Value(text, is_remark=True)
-    if _NAMED_VALUES.match(text):
+    if names_values(text):
         return Value(text, is_remark=True)
     leading = _LEADING.fullmatch(text)
     codes = _literals(text, compiler)

@@ -23,7 +23,7 @@ from th_shell.docs.reading.examples import (
     example_of,
     with_output,
 )
-from th_shell.docs.reading.languages import SHELL, TENSOR_END
+from th_shell.docs.reading.languages import RUNS_SCRIPT, SHELL, TENSOR_END
 from th_shell.docs.reading.lua_cells import cut_cells, has_cells, with_cell_language
 from th_shell.docs.reading.lua_names import assigned_names, read_names, strings
 from th_shell.docs.reading.python import as_text, cut_python
@@ -138,22 +138,35 @@ def cut(blocks: Sequence[Block], compiler: Compiler, locals_stay: bool = False) 
 
 def _with_prompts(block: Block, compiler: Compiler) -> Block:
     """Return a block of Lua in which `>` is the prompt, and neither `>>>` nor a mark of outputs."""
+    block = _without_command(block)
     if any(_PROMPT_LINE.match(line.text) for line in block.lines):
         return _with_outputs(block, compiler)
     lines = [Line(line.number, _PYTHONS.sub(r"\1>", line.text)) for line in block.lines]
     return replace(block, lines=tuple(lines))
 
 
+def _without_command(block: Block) -> Block:
+    """Return a block without the command in its first line that runs the script of an output."""
+    lines = [line for line in block.lines if line.text.strip()]
+    first, rest = lines[:1], lines[1:]
+    is_command = block.number and rest and RUNS_SCRIPT.match(first[0].text)
+    if not is_command or any(_PROMPT_LINE.match(x.text) or _SHELL.match(x.text) for x in rest):
+        return block
+    return replace(block, lines=block.lines[block.lines.index(first[0]) + 1 :])
+
+
 def _with_outputs(block: Block, compiler: Compiler) -> Block:
     """Return a block without `>` and blank lines, where `>` stands before outputs, not inputs.
 
-    There each of them is a value, or does not compile, and the first one is below code.
+    There each of them is a value, or does not compile, and the first one is below code, or all of
+    the block is a tensor.
     """
     lines = [line for line in block.lines if line.text.strip()]
     marks = [_MARKED.match(line.text) for line in lines]
     texts = [mark["text"] for mark in marks if mark and mark["text"].strip()]
     first = next((at for at, mark in enumerate(marks) if mark), 0)
     is_below = first > 0 and compiler.typed(lines[first - 1].text) is Syntax.COMPLETE
+    is_below |= block.number > 0 and all(marks) and any(map(TENSOR_END.match, texts))
     if (
         not is_below
         or not any(map(_PRINTED.match, texts))

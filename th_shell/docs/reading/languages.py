@@ -39,6 +39,12 @@ NAMED_PROMPT = rf"{SHELL}> "
 _LUA_PROMPT = pattern(rf"^\s*{SHELL}?>(?!>)")
 #: A line that starts a shell of Lua: the prompts `> ` below it are that shell's.
 STARTS = pattern(rf"^\s*(?:\$\s+)?{SHELL}(?:\s+-i)?\s*$")
+#: The command that runs a script, behind the prompt of a system's shell.
+COMMAND = (
+    r"(?:[\w.-]+@[\w.-]+\S*\s?|[~/][\w./-]*\s)?[$%>#]\s*(?:\./)?(?:th|lua\S*|qlua)"
+    r"\s+\S+\.lua\b.*"
+)
+RUNS_SCRIPT = pattern(rf"^\s*{COMMAND}$")
 #: The prompts that no other text has.
 _SESSION_PROMPT = pattern(rf"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:|{SHELL}>(?: |$))")
 _TERMINAL_PROMPT = pattern(rf"{_SESSION_PROMPT.pattern}|^\s*\$ ")
