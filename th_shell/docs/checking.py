@@ -248,6 +248,8 @@ _MOST_ALIKE = 3
 _TITLE = pattern(r"\s*(?:# ([\w.-]+)[ #]*$|([\w.-]+)[ \t]*\n==+[ \t]*$)", re.M)
 #: A function in the prose of a page, with its owner: `table.zip(f, t)`.
 _TOLD_FIELD = pattern(r"\b([A-Za-z_]\w{0,99}\.[A-Za-z_]\w{0,99})\(")
+#: What makes `class` a global function, as it is in Torch7's shell.
+_HAS_CLASS = pattern(r"(?i)\b(?:pl|penlight|torch7?)\b")
 _REQUIRED = pattern(r"\brequire[\s(]{0,9}[\"']([\w.-]+)")
 
 
@@ -264,8 +266,9 @@ def _with_reasons(
     package = (title[1] or title[2]).lower() if title else ""
     prose = (line for at, line in enumerate(page.text.split("\n"), 1) if at not in page.code_lines)
     told = frozenset(_TOLD_FIELD.findall("\n".join(prose)))
+    others = frozenset[str]() if _HAS_CLASS.search(page.text) else frozenset({"class"})
     with_devices = with_missing_devices(results, imported)
-    results = with_fragments(with_devices, outcomes, names_before, package, told)
+    results = with_fragments(with_devices, outcomes, names_before, package, told, others)
     return _without_dialect([_explained(result, page) for result in results])
 
 

@@ -31,6 +31,8 @@ _OPEN_END = pattern(r"(?<=\d)[^\S\n]\.{3,4}\s*\Z")
 _WORD = pattern(r"[^\W\d_]{2}")
 _TABLE = pattern(r"^[^\S\n]*\{[^\S\n]*$", re.M)
 
+#: The program that tells of an error.
+_PROGRAM = pattern(r"\A(?:\S*/)?(?:lua\S*|th): ")
 #: The function whose argument is wrong; LuaJIT has no name for it where `pcall` calls it.
 _CALLED, _WITHOUT_NAME = pattern(r"(?<=\d) to '[\w.:]+' \("), " to '?' ("
 #: What doctest takes for what Python prints, from before it had these names.
@@ -198,7 +200,7 @@ def is_error_message(expected: str, message: str) -> bool:
     if texts[0].strip() == printout.ANYTHING:
         return False  # of an error, the page must tell something
     documented, printed = map(printout.bare_message, texts)
-    documented = documented.removeprefix("lua: ").removeprefix("error: ")
+    documented = _PROGRAM.sub("", documented).removeprefix("error: ")
     # Torch7 has told more of its own errors from version to version.
     is_begun = printout.is_of_c(texts[0]) and printed.startswith(f"{documented},")
     return is_begun or agrees(documented, printed)

@@ -216,8 +216,9 @@ _POSITION = pattern(
 )
 #: The name of what is no number or the like, as Lua 5.3 and later tell it.
 _OF_LATER_LUA = pattern(r"\ba (\w+) value \((global|local|method|field|upvalue) '([^'\n]*)'\)")
-#: Where in its sources in C Torch7 has raised an error: ' at /torch/generic/THTensor.c:350'.
-_IN_C = pattern(r"\sat\s[^\s:()]+\.(?:c|cc|cpp|cu|h):\d+")
+#: Where in its sources in C Torch7 has raised an error: ' at /torch/generic/THTensor.c:350', which
+#: a terminal may have broken.
+_IN_C = pattern(r"\sat\s[^\s:()]+(?:\n[^\s:()]+)?\.(?:c|cc|cpp|cu|h):\d+")
 
 
 def same(first: str, second: str) -> bool:

@@ -95,6 +95,7 @@ def with_fragments(
     predefined: Mapping[str, frozenset[str]],
     package: str = "",
     told: Set[str] = frozenset(),
+    others: Set[str] = frozenset(),
 ) -> list[Result]:
     """Return the results; those that fail because the page omits what they need become FRAGMENT.
 
@@ -121,7 +122,7 @@ def with_fragments(
         language, group = result.example.language, result.example.group
         if (language, group) not in judges:
             known = predefined[language]
-            judges[language, group] = _Fragments(language, known, usual, package, told)
+            judges[language, group] = _Fragments(language, known, usual, package, told, others)
         with_verdicts.append(judges[language, group].judge(result, outcome.undefined))
     return with_verdicts
 
@@ -155,8 +156,10 @@ class _Fragments:
         usual: frozenset[str],
         package: str,
         told: Set[str],
+        others: Set[str],
     ) -> None:
         self._language = language
+        self._others = others
         self._told = told
         self._package = package
         self._usual = usual  # the names that many examples use: they are no slips
@@ -188,20 +191,24 @@ class _Fragments:
 
         undefined: the names without a value after the run, see `Outcome`.
         """
+        is_lua = self._language == LUA
         is_code = result.example.kind not in (Kind.SHELL, Kind.TEXT)
         source = result.example.source if is_code else ""
         if result.example.kind is Kind.SHELL and result.verdict is Verdict.SKIPPED:
             self._commands += f"{result.example.source}\n"
         elif result.example.kind is Kind.SHELL and not result.failed:
             self._strings |= set(result.example.source.split())
+        elif assigned := is_lua and _BEGINS_ASSIGNMENT.match(result.example.expected):
+            if result.verdict is Verdict.TEXT:
+                self._spoil({assigned[1]}, result.example.line)
         bound = self._bound_in(source)
         self._note_places(result.example, source, bound)
-        is_lua = self._language == LUA
         used = self._used(source, bound)
         if not is_lua and python_syntax.expression(source):
             bound |= {"_"}
         missing = self._missing(result, bound, used, undefined)
-        stand_ins = lua_names.placeholders(source) - self._given - bound if is_lua else set()
+        stand_ins = lua_names.placeholders(source) | used & self._others if is_lua else set()
+        stand_ins = stand_ins - self._given - bound
         if not is_lua and result.verdict is Verdict.ERROR and _LEFT_OPEN.search(source):
             stand_ins = {"..."}
         lost = self._unset | self._lost_at(result.example.heading)
@@ -460,6 +467,8 @@ class _Fragments:
         """Return a note on the earlier example that may have failed to set a field; or ''."""
         match = _NO_FIELD.search(result.got)
         is_error = result.verdict is Verdict.ERROR or result.note == ANNOUNCED
+        if is_error and self._absent_module and "getmetatable" in source:  # of a basic type
+            return f"{FOLLOWS} {self._absent_module}"
         if not is_error or not match:
             return ""
         fields = _FIELD.findall(source)
@@ -625,6 +634,8 @@ _ADDED = pattern(
 )
 #: A loop that goes on for ever where its condition has no value.
 _CONDITION = pattern(r"\b(?:until|while)\s+(?:not\s+)?([A-Za-z_]\w*)(?=\s+do\b|\s*$)")
+#: A text that may be an assignment in more than Lua.
+_BEGINS_ASSIGNMENT = pattern(r"\s*(?:local\s+)?([A-Za-z_]\w*)\s*=(?!=)\s*\S")
 #: A call that is made for what it does to Lua itself.
 _CALL_ALONE = pattern(r"\s*([A-Za-z_]\w*)(?:[.:]\w+)*\s*\(\s*(?:_G)?\s*\)")
 #: An error for an argument, or for a variable of one letter that has no fields.
