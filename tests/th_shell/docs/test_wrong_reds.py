@@ -342,6 +342,9 @@ def test_pages_of_lua(runner: Runner, tmp_path: Path, page: str, verdicts: str) 
 
 #: Pages with fences of no language, and a text without fences.
 FENCES = {
+    # The prompt of Python, before what is Lua alone.
+    ("page.md", "```\n>>> x = torch.ones(2)\n>>> x:sum()\n2\n```\n"): "ran pass",
+    ("page.md", "```\n>>> x = [2]\n>>> x[0]\n2\n```\n"): "ran pass",
     # Scripts of Lua, and modules.
     ("page.lua", "#!/usr/bin/env th\nlocal x = {3}\nprint(#x) -- 1\nprint(x[1]) --> 4\n"): (
         "ran pass differs"

@@ -32,7 +32,9 @@ _WORD = pattern(r"[^\W\d_]{2}")
 _TABLE = pattern(r"^[^\S\n]*\{[^\S\n]*$", re.M)
 
 #: The program that tells of an error.
-_PROGRAM = pattern(r"\A(?:\S*/)?(?:lua\S*|th): ")
+_PROGRAM = pattern(r"(?i)\A(?:(?:\S*/)?(?:lua\S*|th): )?(?:error: )?")
+#: The names of operands in an error of Torch7, which had none before.
+_OPERANDS = pattern(r"\bm[12]: ")
 #: The function whose argument is wrong; LuaJIT has no name for it where `pcall` calls it.
 _CALLED, _WITHOUT_NAME = pattern(r"(?<=\d) to '[\w.:]+' \("), " to '?' ("
 #: What doctest takes for what Python prints, from before it had these names.
@@ -200,10 +202,12 @@ def is_error_message(expected: str, message: str) -> bool:
     if texts[0].strip() == printout.ANYTHING:
         return False  # of an error, the page must tell something
     documented, printed = map(printout.bare_message, texts)
-    documented = _PROGRAM.sub("", documented).removeprefix("error: ")
+    documented = _PROGRAM.sub("", documented)
     # Torch7 has told more of its own errors from version to version.
-    is_begun = printout.is_of_c(texts[0]) and printed.startswith(f"{documented},")
-    return is_begun or agrees(documented, printed)
+    is_of_c = printout.is_of_c(texts[0])
+    is_begun = is_of_c and printed.startswith(f"{documented},")
+    is_older = is_of_c and agrees(documented, _OPERANDS.sub("", printed))
+    return is_begun or is_older or agrees(documented, printed)
 
 
 def line_readings(line: str) -> list[tuple[str, ...]]:
@@ -356,7 +360,8 @@ _PREDICATE = pattern(
     r"|\b(?:raises?|throws?|crash(?:es)?)|\b(?:illegal|invalid|not allowed)"
     r"|(?:^|\b(?:an?|also|now|is|will|would|should|must|syntax|type|run-?time) )errors?(?: out)?)"
     r"(?=\s*(?:$|['\"`]|\b(?:because|since|as|here|again|too|now|when|after|before)\b))"
-    r"|^(?:illegal|invalid)(?: \w+){1,2}$|^wrong$",
+    r"|^(?:illegal|invalid)(?: \w+){1,2}$|^wrong$"
+    r"|^(?:(?:index|is) )?out of (?:bounds|range)(?: error)?$",
     re.I,
 )
 #: The words that something does not work.

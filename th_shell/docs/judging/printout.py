@@ -179,7 +179,10 @@ _HEAD = pattern(
 #: What may stand in front of each line of an output.
 _MARKS = pattern(r"\s*(--(?!>)|[#>|])(?=[ \t])")
 #: A line that stands for any text.
-ELLIPSIS = pattern(rf"^{_BLANKS}(?:\.\.\.|…){_BLANKS}$", re.M)
+ELLIPSIS = pattern(
+    rf"^{_BLANKS}(?:\.\.\.|…|⋮|[\[(]\.\.\.[\])]|\(?etc\.?\)?|\.(?:{_BLANKS}\n{_BLANKS}\.){{1,4}}){_BLANKS}$",
+    re.M,
+)
 #: Also where `require` has looked for a module.
 _TRACEBACK = pattern(rf"^{_BLANKS}(?:(?s:stack traceback:.*)|no fi(?:le '|eld p).*)", re.M)
 #: Python's, up to the error's own line; and IPython's, which begins with the error's name.

@@ -52,6 +52,8 @@ _TERMINAL_PROMPT = pattern(rf"{_SESSION_PROMPT.pattern}|^\s*\$ ")
 TENSOR_END = pattern(r"^\s*\[torch\.\w+ of (?:size|dimension) ")
 _OPTION = pattern(r"^\s*:(?P<name>[\w-]+):\s*(?P<value>.*?)\s*$")
 _PYTHON_PROMPT = pattern(r"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:)")
+#: An input that is Lua, and cannot be Python.
+_LUA_CALL = pattern(r"^\s*>>> (?:local\s|(?:\w+\s*=\s*)?[A-Za-z_]\w*:[A-Za-z_]\w*\()")
 #: A line of C, C++ or Java, and of Python where Lua is meant.
 _FOREIGN = pattern(
     r"^\s*(?:#include\s*[<\"]|//\s|/\*|public class )|^[^\"'\[]*;\s*//\s"
@@ -135,5 +137,5 @@ def language_of(name: str, lines: Sequence[str], usual: str = LUA) -> str:
         if _LUA_PROMPT.match(line):
             return LUA
         if _PYTHON_PROMPT.match(line):
-            return PYTHON
+            return LUA if usual == LUA and any(map(_LUA_CALL.match, lines)) else PYTHON
     return "" if any(map(_FOREIGN.match, lines)) else usual
