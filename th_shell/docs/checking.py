@@ -295,13 +295,20 @@ def _rewritten(page: Page, runner: Runner) -> list[Result]:
 def _without_dialect(results: list[Result]) -> list[Result]:
     """Return the results; prompts that fail over and over alike take more than the language."""
     errors = Counter(result.got for result in results if result.note == NOT_WHOLE)
-    if max(errors.values(), default=0) < _MOST_ALIKE:
+    others = [r for r in results if r.example.kind is Kind.PROMPT and r.note != NOT_WHOLE]
+    is_foreign = errors.total() > 1 and not any(map(_holds, others))
+    if max(errors.values(), default=0) < _MOST_ALIKE and not is_foreign:
         return results
     note = "the prompts of this page take more than the language"
     return [
         replace(result, verdict=Verdict.FRAGMENT, note=note) if result.note == NOT_WHOLE else result
         for result in results
     ]
+
+
+def _holds(result: Result) -> bool:
+    """Tell whether an example was compared, or only ran, without an error."""
+    return result.checked or result.verdict is Verdict.RAN
 
 
 def _explained(result: Result, page: Page) -> Result:

@@ -201,8 +201,8 @@ def is_error_message(expected: str, message: str) -> bool:
     texts = printout.without_places(expected), printout.without_places(message)
     if texts[0].strip() == printout.ANYTHING:
         return False  # of an error, the page must tell something
-    documented, printed = map(printout.bare_message, texts)
-    documented = _PROGRAM.sub("", documented)
+    documented, printed = printout.bare_message(_PROGRAM.sub("", texts[0])), texts[1]
+    documented, printed = _PROGRAM.sub("", documented), printout.bare_message(printed)
     # Torch7 has told more of its own errors from version to version.
     is_of_c = printout.is_of_c(texts[0])
     is_begun = is_of_c and printed.startswith(f"{documented},")

@@ -172,8 +172,8 @@ _TIMING = pattern(rf"^{_BLANKS}\[\d+\.\d+s\]{_BLANKS}$", re.M)
 #: A first line that only names the output, or is the command of which it is.
 _HEAD = pattern(
     r"\s*(?:(?:outputs?|results?|prints?|out|ausgabe|salida|sa[ií]da|r[ée]sultat|sortie|вывод"
-    r"|结果|輸出|输出|出力|결과|출력)\s*(?:[:：]|=+>)?|=+>"
-    rf"|{COMMAND})[ \t]*\n",
+    r"|结果|輸出|输出|出力|결과|출력)(?:[ \t]{0,9}(?:[:：]|=+>))?[ \t]*|=+>[ \t]*"
+    rf"|{COMMAND})\n",
     re.I,
 )
 #: What may stand in front of each line of an output.

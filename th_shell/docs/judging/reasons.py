@@ -435,6 +435,8 @@ class _Fragments:
     def _elsewhere(self, result: Result, source: str) -> str:
         """Return a note on what only the reader's machine has, though no error tells; or ''."""
         got, read = result.got, self._read_in(source)
+        if _NOT_PROVIDED.search(got):
+            return "it needs what is not provided here"
         if self._language == PYTHON:
             return _OF_READER if self._machine.decides(result, source) else ""
         if result.example.kind is Kind.SHELL and _NOT_THERE.search(got):
@@ -444,8 +446,6 @@ class _Fragments:
             named = result.example.expected.split()
         elif self._machine.decides(result, source):
             return _OF_READER
-        elif _NOT_PROVIDED.search(got):
-            return "it needs what is not provided here"
         elif result.example.block == self._environment or "_ENV" in read or _is_later(source, got):
             return "it needs a later Lua"
         elif got.strip() in ("", "nil", "false"):
@@ -637,7 +637,7 @@ _CONDITION = pattern(r"\b(?:until|while)\s+(?:not\s+)?([A-Za-z_]\w*)(?=\s+do\b|\
 #: A text that may be an assignment in more than Lua.
 _BEGINS_ASSIGNMENT = pattern(r"\s*(?:local\s+)?([A-Za-z_]\w*)\s*=(?!=)\s*\S")
 #: A call that is made for what it does to Lua itself.
-_CALL_ALONE = pattern(r"\s*([A-Za-z_]\w*)(?:[.:]\w+)*\s*\(\s*(?:_G)?\s*\)")
+_CALL_ALONE = pattern(r"\s*([A-Za-z_]\w*)(?:[.:]\w+)*[ \t]*\((?:\s*_G)?\s*\)")
 #: An error for an argument, or for a variable of one letter that has no fields.
 _REFUSED = pattern(r"argument|attempt to index \w+ '\w'")
 #: An error for what has been made before.

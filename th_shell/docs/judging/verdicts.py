@@ -24,6 +24,7 @@ from th_shell.docs.judging.printout import (
     NUMBER,
     at_other_addresses,
     bare_message,
+    numbers,
     readings,
     same,
     tokens,
@@ -97,7 +98,7 @@ LEFT_OUT = pattern(r"(?:[\s\0]|[\[(<]?(?:\.\.\.|…)[\])>]?(?:[ \t]+--.*(?!.))?)
 #: Signs that code has, and prose hardly.
 _SIGNS = pattern(r"[=(){}\[\]]")
 #: A module that a page shows as `true`: in other versions it returns nothing.
-_REQUIRES = pattern(r"require\b\s*\(?\s*[\"'][\w.-]+[\"']\s*\)?\s*$")
+_REQUIRES = pattern(r"require\b[ (]{0,3}[\"'][\w.-]+[\"'][ )]{0,3}$")
 #: The time that a prompt shows at its right edge, where all other output is left out.
 _TIME_ALONE = pattern(r"\s*\[\d+\.\d+s\]\s*")
 #: A call that raises an error if a condition does not hold.
@@ -118,6 +119,8 @@ _CUT_NUMBER = pattern(r"(?P<text>-?\d+\.\d+)(?:\.\.\.|…)")
 _LABELLED = pattern(r"[^\W\d_]+(?: [^\W\d_]+){0,2}\s?: (?P<text>.*)")
 #: A list that goes on behind its last element.
 _OPEN_LIST = pattern(r"\{.*\S\s*,\s*(?:\.\.\.|…)\s*\}\s*")
+#: Characters that a number takes at most.
+_FEW_DIGITS = 25
 #: So many letters may begin a comment by chance.
 _FEW_LETTERS = 2
 #: A table as Lua itself shows it, and as Torch7 prints it.
@@ -127,25 +130,31 @@ _TABLE = pattern(r"^\{\n(?:[ \t].*\n|\n)*\}", re.M)
 _BY_ADDRESS = ("table: 0x00000000", "table: 0x11111111")
 #: Signs before a value, and words for one that is not exact; what stands between values.
 _SIGN_BEFORE = pattern(r"\A(?:>>|[=-]?>|[=:#»→⇒⟶➜])\s*")
-_SIGN_BEHIND = pattern(r"(?:(?<=[\d\"'})\]])|(?<=\btrue)|(?<=\bfalse)|(?<=\bnil))\s*[!;]+$")
+_SIGN_BEHIND = pattern(r"(?:(?<=[\d\"'})\]])|(?<=\btrue)|(?<=\bfalse)|(?<=\bnil))\s*[!;`]+$")
 _VAGUE = pattern(
     r"\A(?:[~≈]|(?:about|approx\w*\.?|around|roughly|circa|ca\.)\s)\s*(?=[-+.\d])", re.I
 )
-_BETWEEN = pattern(r"\s+(?:and|und|et|y|e)\s+|\s*[|;]\s*")
+_BETWEEN = pattern(r"(?<!\s)\s{1,9}(?:and|und|et|y|e|和|与|と|и)\s{1,9}|\s{0,9}[|;]\s{0,9}")
 #: Other languages' words for values of Lua.
-_TRUTHS = {"true": "true", "false": "false", "none": "nil", "null": "nil"}
-_NAME_BEFORE = pattern(r"\w+\s*=")
+_TRUTHS = {
+    **dict.fromkeys("true verdadero verdadeiro vrai wahr vero истина 真 참".split(), "true"),
+    **dict.fromkeys("false falso faux falsch ложь 假 거짓".split(), "false"),
+    **dict.fromkeys(("none", "null"), "nil"),
+}
+#: A range of numbers.
+_RANGE = pattern(rf"[\[(]\s*(?P<low>{NUMBER})\s*,\s*(?P<high>{NUMBER})\s*[\])]")
+_NAME_BEFORE = pattern(r"\b[A-Za-z_]\w{0,60}\s{0,9}=")
 #: Numbers, what is computed from them, and the result.
-_SUM = pattern(rf"[-+*/^%()\s\d.]+=\s*(?P<result>{NUMBER})")
+_SUM = pattern(rf"[-+*/^%() \d.]+=\s*(?P<result>{NUMBER})")
 #: A small tensor as it is printed, and what stands around numbers in a comment.
 _ONE_TENSOR = pattern(
-    rf"\s*(?P<rows>(?:(?:{NUMBER}|\s)+\n)+)"
+    rf"\s*(?P<rows>(?:[ \t]*(?:{NUMBER})(?:[ \t]+(?:{NUMBER}))*[ \t]*\n)+)"
     r"\[torch\.\w+ of (?:size|dimension) (?:\d+x)*(?P<last>\d+)\]\s*"
 )
 _MADE_OF = pattern(r"^\s*torch\.\w+\s*(?=[{(])")
 _CLASS = pattern(r"\[(torch\.\w+) of (?:size|dimension) ([\dx]+)\]")
 _BRACKETS, _INNERMOST = pattern(r"[{}\[\](),;]"), pattern(r"[{\[(]([^{}\[\]()]*)[}\])]")
-_NUMBERS = pattern(rf"(?:\s*(?:{NUMBER})(?=\s|$))+\s*")
+_NUMBERS = pattern(rf"\s*(?:{NUMBER})(?:\s+(?:{NUMBER}))*\s*")
 #: Values whose contents Lua does not print.
 _NO_CONTENTS = pattern(r"\b(?:table|function|userdata|thread): 0x")
 
@@ -443,7 +452,10 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
         return Result(example, best, first.shown)
     if _VAGUE.match(value.text):
         return Result(example, Verdict.RAN, first.shown)
-    if note := _told_in_part(value, first, told):
+    if names_values(value.text) and set(first.shown.split()) == {"nil"}:  # those of parameters
+        return Result(example, Verdict.RAN, first.shown)
+    note = _told_in_part(value, first, told) or _told_by_chance(value, first, second)
+    if note:
         return Result(example, Verdict.LAYOUT, first.shown, note)
     has_values = bool(values or _CUT_NUMBER.fullmatch(value.text)) and not value.is_remark
     has_values |= value.text.strip().lower() in _TRUTHS
@@ -515,7 +527,7 @@ def _judge_words(example: Example, texts: Sequence[str], shown: str) -> Verdict:
     is_begun = is_marked and len(shown_text) > _FEW_LETTERS and comment.startswith(shown_text)
     if not is_begun and not any(is_nearly(text, shown) for text in texts):
         return Verdict.RAN
-    is_listed = "\n" in comment and "\n" not in shown_text and not comment_of(example.source)
+    is_listed = "\n" in comment and "\n" not in shown_text and not remark_of(example.source)
     is_told = not is_listed and tells_among_words(comment, shown_text, is_marked)
     return Verdict.PASS if is_told else Verdict.DIFFERS
 
@@ -536,6 +548,11 @@ def _told_in_part(value: Value, outcome: Outcome, told: Sequence[Example]) -> st
     if (last := _CLASS.fullmatch(value.text.strip())) and _CLASS.search(outcome.shown):
         classes = _CLASS.findall(outcome.shown)
         return "the comment tells the class and the sizes" if classes[-1] == last.groups() else ""
+    lines = outcome.printed.rstrip().split("\n")
+    if len(lines) > 1 and any(
+        _compare(text, lines[-1], lines[-1]) is Verdict.PASS for text in told
+    ):
+        return "the comment tells the last line"
     first, *others = shown.rstrip().split("\t")
     is_first = (
         bool(others)
@@ -543,6 +560,17 @@ def _told_in_part(value: Value, outcome: Outcome, told: Sequence[Example]) -> st
         and any(_compare(text, first, first) is Verdict.PASS for text in told)
     )
     return "the comment tells the first value" if is_first else ""
+
+
+def _told_by_chance(value: Value, *runs: Outcome) -> str:
+    """Return that a comment tells the range of numbers that depend on chance; '' if it does not."""
+    bounds = _RANGE.fullmatch(value.text)
+    if not bounds or same(runs[0].shown, runs[1].shown):
+        return ""
+    low, high = map(float, bounds.group("low", "high"))
+    printed = [number for run in runs for number in numbers(run.shown[-_FEW_DIGITS:])[-1:]]
+    is_inside = len(printed) == len(runs) and all(low <= number <= high for number in printed)
+    return "the comment tells the range" if is_inside else ""
 
 
 def _literal(value: Value, shown: str) -> str:

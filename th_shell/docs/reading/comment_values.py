@@ -52,10 +52,12 @@ _EQUATION = pattern(rf"\s*(?P<place>{_PLACE})\s*=\s*(?P<text>.*)", re.S)
 #: Between the equations of a text: `x = 1, y = 2`.
 _NEXT_PLACE = pattern(rf",\s(?={_PLACE}\s*=(?!=))")
 #: What names have as their values, such as those of parameters: `a=3, b=nil`.
-_NAMED_VALUES = pattern(rf"\w+\s*=\s*(?:{_STRING.pattern}|[-\w.]+)\s*(?:[,\s]\s*\w+\s*=(?!=)|$)")
+_NAMED_VALUES = pattern(
+    rf"\w+\s*=\s*(?:{_STRING.pattern}|[-\w.]+)(?:(?:\s*,\s*|\s+)\w+\s*=(?!=)|\s*$)"
+)
 #: A literal with words of prose behind it: `false, since it is too old`.
 _LEADING = pattern(
-    r"(?P<text>nil|true|false|[-+]?[\d.]+(?:e[-+]?\d+)?|([\"'])(?:(?!\2)[^\\])*\2)"
+    r"(?P<text>nil|true|false|[-+]?\.?\d[\d.]*(?:e[-+]?\d+)?|([\"'])(?:(?!\2)[^\\])*\2)"
     r"(?:\s*[,;:.]\s|\s+-\s|\s*[(（]|\s*=\s*\d).*\S.*",
     re.S,
 )
@@ -175,7 +177,11 @@ def quoted_in(text: str) -> list[str]:
         for m in matches
         if not _CALLED.search(text[max(0, m.start() - _NEAR) : m.start()])
     ]
-    return texts if len(texts) == 1 and re.search(r"[^\W\d]", _STRING.sub("", text)) else []
+    return (
+        texts
+        if len(texts) == 1 and texts[0].strip() and re.search(r"[^\W\d]", _STRING.sub("", text))
+        else []
+    )
 
 
 def literal_in(text: str) -> str:

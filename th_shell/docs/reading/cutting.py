@@ -59,6 +59,8 @@ _NO_INPUT = pattern(
 _CODE_LIKE = pattern(
     rf"^\s*(?:local\s|function\b|{_NAME}(?:\.{_NAME})*\s*=(?!=))|\S.*\s-(?:-+>|-*\s*=+>)"
 )
+#: The heading of a page in Markdown.
+_TITLE = pattern(r"^#{1,6} +[^\W\d_]")
 #: The beginning of a statement of several lines, which no program prints.
 _STATEMENT = pattern(
     rf"^\s*(?:if\s.*\bthen|while\s.*\bdo|for\s+{_NAME}\s*=\s*\S.*,.*|for\s+{_NAME}(?:\s*,\s*{_NAME})*"
@@ -408,6 +410,8 @@ class _Cutter:
         if last and last.kind is not Kind.PROMPT and _CALL.match(line.text):
             self._input(at, 1, Kind.BARE, line.text)  # which tells that it does not compile
             return 1
+        if last and last.kind is Kind.BARE and _TITLE.match(line.text):
+            self._open = False  # the fence above it is not closed
         is_begun = last and last.kind is not Kind.PROMPT and _STATEMENT.match(line.text)
         if is_made or is_begun or not may_be_output and _CODE_LIKE.match(line.text):
             self._open = False

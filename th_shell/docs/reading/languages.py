@@ -41,8 +41,8 @@ _LUA_PROMPT = pattern(rf"^\s*{SHELL}?>(?!>)")
 STARTS = pattern(rf"^\s*(?:\$\s+)?{SHELL}(?:\s+-i)?\s*$")
 #: The command that runs a script, behind the prompt of a system's shell.
 COMMAND = (
-    r"(?:[\w.-]+@[\w.-]+\S*\s?|[~/][\w./-]*\s)?[$%>#]\s*(?:\./)?(?:th|lua\S*|qlua)"
-    r"\s+\S+\.lua\b.*"
+    r"(?:[\w.-]{1,40}@[\w.-]{1,60}(?::\S{0,99})?[ \t]?|[~/][\w./-]{0,99}[ \t])?"
+    r"[$%>#][ \t]{0,3}(?:\./)?(?:th|lua[\w.-]{0,9}|qlua)[ \t]{1,9}[\w./-]{1,99}\.lua\b.*"
 )
 RUNS_SCRIPT = pattern(rf"^\s*{COMMAND}$")
 #: The prompts that no other text has.

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 
+from th_shell.docs.reading import lua_names
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Engine, LostError, Starter, lua_engine, python_engine
@@ -144,8 +145,16 @@ def found_modules(runner: Runner, language: str, names: Collection[str]) -> froz
 _USUAL = {"torch": "torch", "np": "numpy"}
 
 
+#: The packages of Torch7 that set globals of their names.
+_PACKAGES = ("image", "nn", "nngraph", "optim")
+
+
 def with_imports(runner: Runner, examples: Sequence[Example]) -> Runner:
     """Return a runner that first imports the usual modules that the page uses without import."""
+    if packages := missing_packages(examples):
+        code = runner.preludes.get(LUA, "")
+        code += "".join(f"pcall(require, '{name}') " for name in packages)
+        runner = replace(runner, preludes={**runner.preludes, LUA: code})
     prelude = runner.preludes.get(PYTHON, "")
     missing = missing_imports(examples, prelude)
     if not missing:
@@ -153,6 +162,19 @@ def with_imports(runner: Runner, examples: Sequence[Example]) -> Runner:
     modules = found_modules(runner, PYTHON, set(missing.values()))
     code = "".join(f"import {m} as {n}\n" for n, m in missing.items() if m in modules)
     return replace(runner, preludes={**runner.preludes, PYTHON: code + prelude})
+
+
+def missing_packages(examples: Sequence[Example]) -> list[str]:
+    """Return the packages of Torch7 that a page of Lua uses and never loads, nor what has them."""
+    in_lua = [e for e in examples if e.language == LUA and e.kind is not Kind.TEXT]
+    sources = [example.source for example in in_lua]
+    sources += [hidden_code.text for example in in_lua for hidden_code in example.hidden]
+    named = [name for name in _PACKAGES if any(f"{name}." in source for source in sources)]
+    if not named or any("require" in source for source in sources):
+        return []
+    bound = set[str]().union(*map(lua_names.bound_names, sources))
+    used = set[str]().union(*map(lua_names.read_names, sources))
+    return [name for name in named if name in used - bound]
 
 
 def missing_imports(examples: Sequence[Example], prelude: str = "") -> dict[str, str]:

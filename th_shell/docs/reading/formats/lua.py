@@ -33,13 +33,9 @@ _MODULE = pattern(r"^[-\s]*@(?:class)?mod(?:ule)?\s+(?P<name>[A-Za-z_]\w*(?:\.[A
 _DECLARED = pattern(
     r"[ \t]*(?:\n[ \t]*)?(?:local\s+)?(?:function\s+([A-Za-z_][\w.:]*)|([A-Za-z_][\w.]*)\s*=(?!=))"
 )
-#: A line whose comment tells its value; and the last statement of a module.
-_TOLD = pattern(
-    r"^(?![ \t]*--)[^\n]*(?:--(?:-?>|[ \t]*=+>)"
-    r"|\bprint[ \t]*\([^\n]*\)[ \t;]*--[ \t]*[-\d\"'{ntf])",
-    re.M,
-)
-_RETURNS = pattern(r"^return\b(?=[^\n]*\s*(?:--[^\n]*\s*)*\Z)", re.M)
+#: A comment that may tell a value, and one that surely does.
+_VALUE = pattern(r"[ \t]*(?:[-\d\"'{ntf]|\w{2,9}:)")
+_MARKED = pattern(r"-?>|[ \t]*=+>")
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
@@ -60,9 +56,21 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
         for block in _examples(comment):
             yield replace(block, heading=heading)
             is_found = True
-    if not is_found and _TOLD.search(source) and not _RETURNS.search(source):
+    if not is_found and _is_script(lines):
         first = 1 if lines[0].startswith("#") else 0  # the command that runs it
         yield Block(0, len(lines) + 1, LUA, numbered(lines[first:], 1 + first))
+
+
+def _is_script(lines: Sequence[str]) -> bool:
+    """Tell whether lines of code tell their values in comments, and are no module."""
+    parts = [line.partition("--") for line in lines]
+    code = [text for text, _, _ in parts if text.strip()]
+    is_module = bool(code) and code[-1].startswith("return")
+    return not is_module and any(
+        _MARKED.match(comment) or "print" in text and _VALUE.match(comment)
+        for text, mark, comment in parts
+        if text.strip() and mark
+    )
 
 
 class _Comment(NamedTuple):
