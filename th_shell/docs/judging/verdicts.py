@@ -521,6 +521,11 @@ def _judge_words(example: Example, texts: Sequence[str], shown: str) -> Verdict:
     texts: the comment, and what it quotes.
     """
     comment, shown_text = texts[0], shown.strip()
+    own = remark_of(example.source)  # without the lines below it
+    if own and own != comment and "\n" in comment:
+        first = _judge_words(example, [own], shown)
+        if first is not Verdict.RAN:
+            return first
     if names_values(comment) and comment_of(example.source) is None:
         return Verdict.RAN
     is_marked = comment_of(example.source) is not None
