@@ -194,13 +194,8 @@ class _Fragments:
         is_lua = self._language == LUA
         is_code = result.example.kind not in (Kind.SHELL, Kind.TEXT)
         source = result.example.source if is_code else ""
-        if result.example.kind is Kind.SHELL and result.verdict is Verdict.SKIPPED:
-            self._commands += f"{result.example.source}\n"
-        elif result.example.kind is Kind.SHELL and not result.failed:
-            self._strings |= set(result.example.source.split())
-        elif assigned := is_lua and _BEGINS_ASSIGNMENT.match(result.example.expected):
-            if result.verdict is Verdict.TEXT:
-                self._spoil({assigned[1]}, result.example.line)
+        if not is_code:
+            self._note_text(result)
         bound = self._bound_in(source)
         self._note_places(result.example, source, bound)
         used = self._used(source, bound)
@@ -226,9 +221,7 @@ class _Fragments:
             note = note or self._of_other_sections(result.example, result.got, used)
         if note:
             line = min(origins, default=result.example.line)
-            called = _CALL_ALONE.match(source)
-            if is_lua and (_NO_MODULE.search(result.got) or called and called[1] in missing):
-                self._absent_module = self._absent_module or line
+            self._note_module(source, result.got, missing, line)
             self._add_fragment(source, bound, used, line)
             return replace(result, verdict=Verdict.FRAGMENT, note=note)
         is_given = is_lua and self._are_given(source, used - self._bound)
@@ -236,6 +229,24 @@ class _Fragments:
             origins.append(result.example.line)
         self._add(result, source, bound, origins)
         return result
+
+    def _note_text(self, result: Result) -> None:
+        """Note what commands of the system's shell, and what is no code, would have made."""
+        example = result.example
+        assigned = _BEGINS_ASSIGNMENT.match(example.expected)
+        if example.kind is Kind.SHELL and result.verdict is Verdict.SKIPPED:
+            self._commands += f"{example.source}\n"
+        elif example.kind is Kind.SHELL and not result.failed:
+            self._strings |= set(example.source.split())
+        elif assigned and self._language == LUA:
+            self._spoil({assigned[1]}, example.line)
+
+    def _note_module(self, source: str, got: str, missing: Set[str], line: int) -> None:
+        """Note that a fragment lacks a module, or calls what is missing, which adds to others."""
+        called = _CALL_ALONE.match(source)
+        is_lack = _NO_MODULE.search(got) or called and called[1] in missing
+        if self._language == LUA and is_lack:
+            self._absent_module = self._absent_module or line
 
     def _note_places(self, example: Example, source: str, bound: Set[str]) -> None:
         """Note what hidden code binds, where `_ENV` is set, and what the machine decides."""
@@ -634,8 +645,8 @@ _ADDED = pattern(
 )
 #: A loop that goes on for ever where its condition has no value.
 _CONDITION = pattern(r"\b(?:until|while)\s+(?:not\s+)?([A-Za-z_]\w*)(?=\s+do\b|\s*$)")
-#: A text that may be an assignment in more than Lua.
-_BEGINS_ASSIGNMENT = pattern(r"\s*(?:local\s+)?([A-Za-z_]\w*)\s*=(?!=)\s*\S")
+#: A text that is an assignment of a string of Luau.
+_BEGINS_ASSIGNMENT = pattern(r"\s*(?:local\s+)?([A-Za-z_]\w*)\s*=\s*`")
 #: A call that is made for what it does to Lua itself.
 _CALL_ALONE = pattern(r"\s*([A-Za-z_]\w*)(?:[.:]\w+)*[ \t]*\((?:\s*_G)?\s*\)")
 #: An error for an argument, or for a variable of one letter that has no fields.

@@ -298,23 +298,28 @@ class Judging:
             self._shown_errors.add(error)
         elif result.verdict is Verdict.ERROR and is_shown_above:
             result = replace(result, verdict=Verdict.LAYOUT, note="an error that is shown above")
+        result = self._by_lines(result)
         lines = example.value.text if example.value else ""
-        is_told = "\n" in lines and not (example.value and example.value.is_remark)
-        if is_told and result.verdict in (Verdict.DIFFERS, Verdict.RAN):
-            whole = replace(example, expected=lines)
-            told = _compare(whole, *self._script)
-            if told is Verdict.DIFFERS:
-                told = _compare(whole, *self._rest)
-            if told is not Verdict.DIFFERS:
-                result = replace(result, verdict=told, note="")
-            elif is_nearly(lines, self._script[0]):
-                note = f"its comment says: {lines}"
-                result = replace(result, verdict=told, got=self._script[0], note=note)
         if result.checked:
             self._rest = ("", "")
         if example.expected or "\n" in lines and result.checked:
             self._script = ("", "")
         return replace(result, seconds=first.seconds + second.seconds)
+
+    def _by_lines(self, result: Result) -> Result:
+        """Return a result whose comment of several lines tells what several statements print."""
+        value = result.example.value
+        is_open = result.verdict in (Verdict.DIFFERS, Verdict.RAN)
+        if not value or value.is_remark or "\n" not in value.text or not is_open:
+            return result
+        whole = replace(result.example, expected=value.text)
+        told = [_compare(whole, *texts) for texts in (self._script, self._rest)]
+        if best := next((verdict for verdict in told if verdict is not Verdict.DIFFERS), None):
+            return replace(result, verdict=best, note="")
+        if not is_nearly(value.text, self._script[0]):
+            return result
+        note = f"its comment says: {value.text}"
+        return replace(result, verdict=Verdict.DIFFERS, got=self._script[0], note=note)
 
 
 def _by_address(result: Result, candidates: Sequence[tuple[str, str]]) -> Result:
@@ -423,39 +428,26 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
 
     A comment in words that hardly resemble the printed value is a remark, which is not compared.
     """
-    shown = first.shown, second.shown
     if LEFT_OUT.fullmatch(value.text) or is_instance(value.text):
         return Result(example, Verdict.RAN, first.shown)
     literal, values = _literal(value, first.shown), values_before_remark(value.text)
     quoted = [*quoted_in(value.text), *filter(None, (literal, values))]
     readings = value.text, *_printable(example, value.text), *quoted, *first.readings
     told = [replace(example, expected=text) for text in readings if text]
-    verdicts = [_compare(reading, *shown) for reading in told]
     is_all = bool(first.printed.strip()) and first.shown[len(first.printed) :].strip() == "nil"
-    for text in readings if is_all or _may_tell_print(example, value) else _strings(value):
-        if text:
-            reading = replace(example, expected=text)
-            verdicts.append(_compare(reading, first.printed, second.printed))
     listed = _LISTED.match(value.text)
     words = " ".join(_JOINS.split(listed[1])) if listed else ""
-    if listed:
-        verdicts.append(_compare(replace(example, expected=words), first.printed, second.printed))
-    for text in (value.text, *_simpler(value.text)):
-        bare = replace(example, expected=QUOTES.sub(" ", text))
-        verdicts.append(_compare(bare, *(QUOTES.sub(" ", printed) for printed in shown)))
-    if numbers := _elements_told(value.text, *shown):
-        verdicts.append(_compare(replace(example, expected=numbers[0]), *numbers[1:]))
-    for alone in _alone(example.source, first, second):  # the value may be told so
-        verdicts += [_compare(reading, *alone) for reading in told]
+    printed = told if is_all or _may_tell_print(example, value) else []
+    printed += [replace(example, expected=t) for t in (*_strings(value), words) if t]
+    verdicts = [_compare(reading, first.printed, second.printed) for reading in printed]
+    verdicts += _by_readings(value.text, told, first, second)
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
     if best:
         return Result(example, best, first.shown)
-    if _VAGUE.match(value.text):
+    is_of_parameters = names_values(value.text) and set(first.shown.split()) == {"nil"}
+    if is_of_parameters or _VAGUE.match(value.text):
         return Result(example, Verdict.RAN, first.shown)
-    if names_values(value.text) and set(first.shown.split()) == {"nil"}:  # those of parameters
-        return Result(example, Verdict.RAN, first.shown)
-    note = _told_in_part(value, first, told) or _told_by_chance(value, first, second)
-    if note:
+    if note := _told_in_part(value, first, told) or _told_by_chance(value, first, second):
         return Result(example, Verdict.LAYOUT, first.shown, note)
     has_values = bool(values or _CUT_NUMBER.fullmatch(value.text)) and not value.is_remark
     has_values |= value.text.strip().lower() in _TRUTHS
@@ -468,6 +460,22 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
         verdict = _judge_words(example, [value.text, *quoted], text)
     note = f"its comment says: {value.text}" if verdict is Verdict.DIFFERS else ""
     return Result(example, verdict, first.shown, note)
+
+
+def _by_readings(
+    text: str, told: Sequence[Example], first: Outcome, second: Outcome
+) -> Iterator[Verdict]:
+    """Yield the verdicts of what is shown, by each reading of a comment with this text."""
+    shown = first.shown, second.shown
+    for reading in told:
+        yield _compare(reading, *shown)
+        for alone in _alone(reading.source, first, second):  # the value may be told so
+            yield _compare(reading, *alone)
+    for simple in (text, *_simpler(text)):
+        bare = replace(told[0], expected=QUOTES.sub(" ", simple))
+        yield _compare(bare, *(QUOTES.sub(" ", printed) for printed in shown))
+    if numbers := _elements_told(text, *shown):
+        yield _compare(replace(told[0], expected=numbers[0]), *numbers[1:])
 
 
 def _elements_told(text: str, *shown: str) -> tuple[str, ...]:
