@@ -54,7 +54,9 @@ def _search_code(configuration: Configuration) -> str:
     An environment variable would be too late for a process that already has Lua.
     """
     paths = (("path", configuration.lua_path), ("cpath", configuration.lua_cpath))
-    return "".join(
+    own = configuration.own_path
+    last = f"package.path = package.path .. {_literal(f';{own}')} " if own else ""
+    return last + "".join(
         f"package.{name} = {_literal(path + ';')} .. package.{name} "
         for name, path in paths
         if path

@@ -1,7 +1,8 @@
 """The Lua modules of a page's own project, and those beside the page: `require` finds them.
 
-It does so as in a shell that is started in the page's folder, or in the project's: the nearest one
-from the page's upwards that has a repository of Git, or a rockspec.
+It looks for them last, since a part of a project may have the name of a package that it needs. So a
+module is found as in a shell that is started in the page's folder, or in the project's: the nearest
+one from the page's upwards that has a repository of Git, or a rockspec.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def with_own_modules(rules: Configuration, page: Path, text: str) -> Configurati
         path for pattern in patterns_of(folder) for path in folder.glob(pattern.replace("?", "*"))
     ]
     read = [*rules.sandbox_read, *map(str, [top] if top else beside)]
-    return replace(rules, lua_path=";".join(patterns), sandbox_read=read)
+    return replace(rules, own_path=";".join(patterns), sandbox_read=read)
 
 
 def _is_project(folder: Path) -> bool:

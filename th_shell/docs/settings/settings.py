@@ -163,6 +163,8 @@ class Configuration(Partial):
     prelude: Mapping[str, str] = field(default_factory=dict)
     #: The paths that `require` searches before its usual ones.
     lua_path: str | None = None
+    #: Those that it searches last: of the page's own project.
+    own_path: str | None = None
     #: The paths that `require` searches first for C libraries.
     lua_cpath: str | None = None
     #: Variables of the engines.
