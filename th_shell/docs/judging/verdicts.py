@@ -428,7 +428,8 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
 
     A comment in words that hardly resemble the printed value is a remark, which is not compared.
     """
-    if LEFT_OUT.fullmatch(value.text) or is_instance(value.text):
+    is_comment = value.text.startswith("--")  # a text that is all comment agrees with any other
+    if is_comment or LEFT_OUT.fullmatch(value.text) or is_instance(value.text):
         return Result(example, Verdict.RAN, first.shown)
     literal, values = _literal(value, first.shown), values_before_remark(value.text)
     quoted = [*quoted_in(value.text), *filter(None, (literal, values))]
@@ -540,7 +541,10 @@ def _judge_words(example: Example, texts: Sequence[str], shown: str) -> Verdict:
     is_begun = is_marked and len(shown_text) > _FEW_LETTERS and comment.startswith(shown_text)
     if not is_begun and not any(is_nearly(text, shown) for text in texts):
         return Verdict.RAN
-    is_listed = "\n" in comment and "\n" not in shown_text and not remark_of(example.source)
+    is_listed = "\n" in comment and "\n" not in shown_text and not own
+    items = [item.strip() for item in comment.split(",")]
+    if len(items) > 2 and is_marked and all(item.count(" ") < 2 for item in items):
+        is_listed |= shown_text in items  # what is shown is one of several values
     is_told = not is_listed and tells_among_words(comment, shown_text, is_marked)
     return Verdict.PASS if is_told else Verdict.DIFFERS
 
