@@ -31,7 +31,12 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.names import bound_names, read_names
 from th_shell.docs.reading.page import Page, read
-from th_shell.docs.running.configured import configured_runner, with_imports, with_marks_decided
+from th_shell.docs.running.configured import (
+    configured_runner,
+    missing_packages,
+    with_imports,
+    with_marks_decided,
+)
 from th_shell.docs.running.evaluation import FIRST, HiddenError, Runner, Runs
 from th_shell.docs.running.processes import Starter, StoppedError
 from th_shell.docs.settings.configuration import configuration
@@ -246,6 +251,8 @@ def _alone(block: list[Result], page: Page, runner: Runner) -> list[Result]:
 _MOST_ALIKE = 3
 #: The title of a page, if it is one word.
 _TITLE = pattern(r"\s*(?:# ([\w.-]+)[ #]*$|([\w.-]+)[ \t]*\n==+[ \t]*$)", re.M)
+#: The first heading of a page, and the name of a class in it.
+_HEADING, _CLASS_NAME = pattern(r"^#{1,6} (.*)$", re.M), pattern(r"\b[A-Z][a-z]+[A-Z]\w*")
 #: A function in the prose of a page, with its owner: `table.zip(f, t)`.
 _TOLD_FIELD = pattern(r"\b([A-Za-z_]\w{0,99}\.[A-Za-z_]\w{0,99})\(")
 #: What makes `class` a global function, as it is in Torch7's shell.
@@ -266,6 +273,9 @@ def _with_reasons(
     package = (title[1] or title[2]).lower() if title else ""
     prose = (line for at, line in enumerate(page.text.split("\n"), 1) if at not in page.code_lines)
     told = frozenset(_TOLD_FIELD.findall("\n".join(prose)))
+    told |= {f"{name}.*" for name in missing_packages(page.examples)}
+    heading = _HEADING.search(page.text)
+    told |= {f"*.{name}" for name in _CLASS_NAME.findall(heading[1] if heading else "")}
     others = frozenset[str]() if _HAS_CLASS.search(page.text) else frozenset({"class"})
     with_devices = with_missing_devices(results, imported)
     results = with_fragments(with_devices, outcomes, names_before, package, told, others)

@@ -105,7 +105,9 @@ def with_fragments(
 
     outcomes: those of the results in two runs, of which the first tells names without values.
     predefined: for each language, the names that have values before a page begins. package: what
-    the page is about, if its title is one word. told: the functions that its prose is about.
+    the page is about, if its title is one word. told: the functions that its prose is about, and
+    `nn.*` for a package that it uses and does not load, `*.A` for a class that it is about. others:
+    names that have values, and are not meant.
     """
     judges: dict[tuple[str, str], _Fragments] = {}
     with_verdicts, results = [], list(results)
@@ -486,6 +488,9 @@ class _Fragments:
         adds = ("torch", match[1]) in fields and self._package not in {"", "torch", *self._strings}
         if adds and self._language == LUA:
             return f"the page does not load: {self._package}"
+        for owner, field in fields:
+            if field == match[1] and self._told & {f"{owner}.*", f"*.{field}"}:
+                return f"the page does not load what has: {owner}.{field}"
         added = [f"{owner}.{field}" for owner, field in fields if owner in self._predefined]
         for name in sorted(self._told & {*added}):
             if name.endswith(f".{match[1]}") and not name.startswith(("torch.", "nn.")):
