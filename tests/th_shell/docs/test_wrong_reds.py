@@ -343,7 +343,7 @@ def test_pages_of_lua(runner: Runner, tmp_path: Path, page: str, verdicts: str) 
 #: Pages with fences of no language, and a text without fences.
 FENCES = {
     # A class of its own that a page adds to a package.
-    ("page.md", "# OwnMax in Torch\n\n```lua\nnn = {}\nnnn.OwnMin()\nnnn.OwnMax()\n```\n"): (
+    ("page.md", "# OwnMax in Torch\n\n```lua\nnn = {}\nnn.OwnMin()\nnn.OwnMax()\n```\n"): (
         "ran error fragment"
     ),
     ("page.lua", "print(2 + 3) -- Ausgabe: 5\nprint(2 + 3) -- Ausgabe: 6\n"): "pass differs",
