@@ -229,12 +229,17 @@ def test_modules_of_the_user_and_of_the_page_s_project_can_be_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    for name in ("data/th/lua/users.lua", "project/doc/beside.lua", "project/src/own.lua"):
+    for name in (
+        *("data/th/lua/users.lua", "project/doc/beside.lua", "project/src/own.lua"),
+        "outside/far.lua",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("return 3")
+    (tmp_path / "project/lib").symlink_to(tmp_path / "outside")
     page = tmp_path / "project/doc/page.md"
     page.write_text(
-        "```lua\nrequire 'users' --> 3\nrequire 'beside' --> 3\nrequire 'own' --> 3\n```\n"
+        "```lua\nrequire 'users' --> 3\nrequire 'beside' --> 3\nrequire 'own' --> 3\n"
+        "require 'far' --> 3\n```\n"
     )
     starter = Starter()
     checker = Checker(starter, Compiler(), Configuration(sandbox=True))
@@ -243,7 +248,10 @@ def test_modules_of_the_user_and_of_the_page_s_project_can_be_read(
         found.append([result.verdict.value for result in checker.check(page).results])
         (tmp_path / "project/own-1.rockspec").touch()
     starter.stop()
-    assert found == [["pass", "pass", "fragment"], ["pass", "pass", "pass"]]
+    assert found == [
+        ["pass", "pass", "fragment", "fragment"],
+        ["pass", "pass", "pass", "fragment"],
+    ]
 
 
 def test_a_command_s_installation_can_be_read(

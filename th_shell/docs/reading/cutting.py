@@ -84,6 +84,7 @@ _TIMING = pattern(r"^ +\[\d+\.\d+s\]$")
 _TIMED = pattern(r"(?<=\s\s)\[\d+\.\d+s\]\s*$")
 #: A line with which an input goes on, though it is complete without it; and one of output.
 _CONTINUES = pattern(r"\s*(?::[A-Za-z_]|\.\.?[A-Za-z_\s\"'(]|[\[(+*/%^]|-(?!-)|[=~]=|(?:and|or)\b)")
+#: A call of `require` whose argument stands below.
 _REQUIRED, _STRING_LINE = pattern(r"=\s*require\s*$"), pattern(r"\s*([\"'])[\w.]+\1\s*$")
 #: Between the lines of such an input, remarks may stand before a method.
 _REMARK = pattern(r"\s*--(?!\[=*\[|-*>)")
