@@ -438,8 +438,10 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     is_all = bool(first.printed.strip()) and first.shown[len(first.printed) :].strip() == "nil"
     listed = _LISTED.match(value.text)
     words = " ".join(_JOINS.split(listed[1])) if listed else ""
-    printed = told if is_all or _may_tell_print(example, value) else []
-    printed += [replace(example, expected=t) for t in (*_strings(value), words) if t]
+    texts = [*_strings(value), words]
+    if is_all or _may_tell_print(example, value):
+        texts += [*readings, *(QUOTES.sub(" ", text) for text in _simpler(value.text))]
+    printed = [replace(example, expected=text) for text in texts if text]
     verdicts = [_compare(reading, first.printed, second.printed) for reading in printed]
     verdicts += _by_readings(value.text, told, first, second)
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
