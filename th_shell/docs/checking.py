@@ -76,7 +76,7 @@ class Checker:
         try:
             rules = configuration(path, self.rules)
             page = read(path, self.compiler, rules, text)
-            rules = with_own_modules(rules, path, page.text)
+            rules = with_own_modules(rules, page)
         except OSError as error:
             raise PageError(f"cannot be read: {error.strerror}") from None
         if rules.sandbox:
@@ -303,7 +303,11 @@ def _rewritten(page: Page, runner: Runner) -> list[Result]:
 
 
 def _without_dialect(results: list[Result]) -> list[Result]:
-    """Return the results; prompts that fail over and over alike take more than the language."""
+    """Return the results; FRAGMENT is the verdict of prompts in a dialect of the language.
+
+    Such a page has several prompts that do not compile: they have the same error, or no other one
+    holds.
+    """
     errors = Counter(result.got for result in results if result.note == NOT_WHOLE)
     others = [r for r in results if r.example.kind is Kind.PROMPT and r.note != NOT_WHOLE]
     is_foreign = errors.total() > 1 and not any(map(_holds, others))

@@ -118,3 +118,22 @@ def test_wrong_settings(said: str, problem: str, tmp_path: Path) -> None:
     with pytest.raises(SettingsError) as raised:
         configuration(tmp_path / "page.md", Configuration())
     assert str(raised.value) == f"{tmp_path}/th-docs.toml: {problem}"
+
+
+@pytest.mark.parametrize(
+    ("code", "verdicts"),
+    [
+        ("nn.own --> 3\nnn.lost()", "pass fragment"),
+        ("require 'ffi'\nnn.own --> 3", "ran fragment"),
+        ("nn = {own = 4}\nnn.own --> 3\nnn.lost()", "ran differs error"),
+    ],
+)
+def test_a_page_that_requires_nothing_has_the_packages_of_torch7(
+    starter: Starter, tmp_path: Path, code: str, verdicts: str
+) -> None:
+    (tmp_path / "nn.lua").write_text("nn = {own = 3}")
+    page = tmp_path / "page.md"
+    page.write_text(f"```lua\n{code}\n```\n")
+    rules = Configuration(lua_path=f"{tmp_path}/?.lua")
+    found = Checker(starter, COMPILER, rules).check(page)
+    assert " ".join(result.verdict.value for result in found.results) == verdicts

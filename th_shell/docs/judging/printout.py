@@ -313,10 +313,10 @@ def readings(expected: str) -> Sequence[str]:
     """
     plain = _COMMENT.sub("", expected)
     texts = [expected, plain, _PROSE.sub("", plain), _NEXT_PROMPT.sub("", plain)]
-    mark = _MARKS.match(expected)
-    lines = expected.split("\n")
-    if mark and all(line.lstrip().startswith(mark[1]) or not line.strip() for line in lines):
-        texts.append("\n".join(line.lstrip().removeprefix(mark[1]) for line in lines))
+    if mark := _MARKS.match(expected):
+        lines = [line.lstrip() for line in expected.split("\n")]
+        if all(line.startswith(mark[1]) for line in lines if line):
+            texts.append("\n".join(line.removeprefix(mark[1]) for line in lines))
     head = _HEAD.match(expected)
     return [*texts, expected[head.end() :]] if head else texts
 

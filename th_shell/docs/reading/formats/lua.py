@@ -132,9 +132,8 @@ def requiring(lines: Sequence[str], path: Path) -> list[Block]:
     parts = match["name"].split(".")
     above = len(parts) - (path.stem != "init")
     folder = path.resolve().parents[min(above, len(path.resolve().parents) - 1)]
-    folders, texts = (str(folder), str(path.resolve())), (match["name"], parts[-1])
-    quoted = map(_quoted, (*folders, *texts))
-    code = _REQUIRE.format(**dict(zip(("folder", "path", "name", "last"), quoted, strict=True)))
+    values = {"folder": str(folder), "path": str(path.resolve()), "name": match["name"]}
+    code = _REQUIRE.format_map({k: _quoted(v) for k, v in {**values, "last": parts[-1]}.items()})
     return [Block(1, 1, LUA, (Line(1, code),), role=Role.SETUP)]
 
 
