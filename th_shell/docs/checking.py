@@ -257,6 +257,9 @@ _HEADING, _CLASS_NAME = pattern(r"^#{1,6} (.*)$", re.M), pattern(r"\b[A-Z][a-z]+
 _TOLD_FIELD = pattern(r"\b([A-Za-z_]\w{0,99}\.[A-Za-z_]\w{0,99})\(")
 #: What makes `class` a global function, as it is in Torch7's shell.
 _HAS_CLASS = pattern(r"(?i)\b(?:pl|penlight|torch7?)\b")
+_HAS_PENLIGHT = pattern(r"(?i)\b(?:pl|penlight)\b")
+#: Modules of Penlight that Torch7's shell has as variables, by names that pages use for others.
+_OF_PENLIGHT = frozenset("app config data date dir file func input seq test text types url".split())
 _REQUIRED = pattern(r"\brequire[\s(]{0,9}[\"']([\w.-]+)")
 
 
@@ -277,6 +280,7 @@ def _with_reasons(
     heading = _HEADING.search(page.text)
     told |= {f"*.{name}" for name in _CLASS_NAME.findall(heading[1] if heading else "")}
     others = frozenset[str]() if _HAS_CLASS.search(page.text) else frozenset({"class"})
+    others |= frozenset[str]() if _HAS_PENLIGHT.search(page.text) else _OF_PENLIGHT
     with_devices = with_missing_devices(results, imported)
     results = with_fragments(with_devices, outcomes, names_before, package, told, others)
     return _without_dialect([_explained(result, page) for result in results])

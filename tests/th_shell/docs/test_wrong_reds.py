@@ -198,7 +198,8 @@ NAMES = {
     "loadstring('return string.nosuch()', '@/m/init.lua')()": "error",
     # A comment right above code, behind a blank line, is about that code.
     "math.max(1, 2)\n\n-- prints 3\nprint(3)": "ran ran",
-    "math.max(1, 2)\n-- prints 3\nprint(3)": "differs ran",
+    "math.max(1, 2)\n-- prints 3\nprint(3)": "ran ran",
+    "math.max(1, 2)\n-- prints 3\nprint(4)": "differs ran",
     "math.max(1, 2)\n\n-- prints 3\n": "differs",
     "error('x') -- raise error after 10 steps": "layout",
     "error('x') -- raise it after 10 steps": "error",

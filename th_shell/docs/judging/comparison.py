@@ -48,12 +48,16 @@ _MOST_SPREAD = 4.0
 _RESIDUE, _LARGEST_RESIDUE = 1e-12, 1e-4
 #: One unit in the last place of numbers in whose last digit rounding may end otherwise.
 _ALL_DIGITS = 1e-10
+#: A number with zeros before it, which Lua prints only where it is told to.
+_ZERO_FILLED = pattern(r"\s*[-+]?0\d+(?:\.\d*)?\s*")
 _EXACT = Tolerance()
 
 
 @lru_cache(maxsize=1 << 13)  # most runs print the same, and each is judged
 def agrees(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
     """Tell whether a printed text agrees with the documented one."""
+    if _ZERO_FILLED.fullmatch(expected):
+        return expected.strip() == got.strip()
     expected, got = printout.without_places(expected), printout.without_places(got)
     if _WITHOUT_NAME in got:
         expected = _CALLED.sub(_WITHOUT_NAME, expected)
@@ -344,7 +348,7 @@ def _same_tensors(
 # comment behind `error:` may be in other words than the message, but must not name other things.
 
 #: The ends of clauses: each clause of a comment is judged by itself.
-_CLAUSE_ENDS = pattern(r"[;:,.!()\[\]>]|\s-+\s")
+_CLAUSE_ENDS = pattern(r"[;:,.!?()\[\]>]|\s-+\s")
 #: Words before the predicate by which a clause announces no error: `no error`, `catch the error`.
 _NEGATED = pattern(
     r"\b(?:no|not(?! allowed)|never|without|nothing|cannot|if|unless|whether|until|instead|avoids?"
@@ -364,8 +368,12 @@ _PREDICATE = pattern(
     r"|^(?:(?:index|is) )?out of (?:bounds|range)(?: error)?$",
     re.I,
 )
-#: The words that something does not work.
-_NO_WORK = pattern(r"\b(?:doesn['’]?t|does not|won['’]?t|will not) work\b", re.I)
+#: The words that something does not work, or what will be raised.
+_NO_WORK = pattern(
+    r"\b(?:doesn['’]?t|does not|won['’]?t|will not) work\b"
+    r"|\b(?:error|exception) (?:will|would) be (?:raised|thrown)\b",
+    re.I,
+)
 #: Errors that comments in other languages announce, and words by which there is none, or none yet.
 _IN_OTHERS = pattern(
     r"报错|出错|错误(?!的)|報錯|錯誤(?!的)|エラー|에러|오류|ошибк|помилк"

@@ -1,7 +1,8 @@
 """Tells what the reader's machine decides, so that no page can show it for all readers.
 
 That is its environment, the folder of a run, what is typed at its terminal, what other programs
-print, and, in Lua, its time zone. What code makes of it, the machine decides, too.
+print, and, in Lua, its time zone. What code makes of it, the machine decides, too. Its Lua
+decides the length of a table in which elements are nil.
 """
 
 import re
@@ -31,6 +32,13 @@ _OF_LOCALE = pattern(r"\bos\.date ?(?:\( ?\)|\(? ?[\"']%[cxX])")
 _FILLED = pattern(
     r"(?:\btable\.insert[ (]{1,9}|\b(?=\w{1,99}\[[^\]\n]{0,99}\] {0,9}=(?!=)))([A-Za-z_]\w*)"
 )
+#: The name of a table that gets elements behind others that are, or may be, nil.
+_HOLED = pattern(
+    r"\b([A-Za-z_]\w*)\s*(?:=\s*\{[^{}]*(?:\bnil\s*,|\[\s*[1-9]\d*\s*\]\s*=)"
+    r"|\[\s*[1-9]\d*\s*\]\s*=(?!=))"
+)
+#: The name of a table whose length code asks for.
+_MEASURED = pattern(r"(?:#\s*|\bunpack\s*\(\s*)([A-Za-z_]\w*)")
 #: The errors of Python that tell of code.
 _OF_CODE = pattern(r"^(?:Attribute|Name|Syntax|Type)Error\b", re.M)
 
@@ -44,6 +52,7 @@ class Machine:
         self._imported_in = partial(names.imported_names, language)
         self._names = set[str]()  # whose values it decides
         self._dated = set[str]()  # those that its time zone decides
+        self._holed = set[str]()  # the names of tables that may have holes
 
     def note(self, source: str, bound: Set[str]) -> None:
         """Note the names that the next example gives values, and whether it decides these."""
@@ -52,6 +61,7 @@ class Machine:
         is_dated = self._is_dated(source)
         self._names -= bound
         self._dated -= bound
+        self._holed = self._holed - bound | set(_HOLED.findall(source))
         if is_decided and self._is_python:
             self._names |= bound - self._imported_in(source)
         elif is_decided:
@@ -66,6 +76,10 @@ class Machine:
             return bool(is_decided) and not _OF_CODE.search(result.got)
         is_dated = self._is_dated(source) and _is_like_date(source, result)
         return self._is_decided(f"{source}\n{result.got}") or is_dated
+
+    def measures_holes(self, source: str) -> bool:
+        """Tell whether code in Lua asks for the length of a table that may have holes."""
+        return not self._holed.isdisjoint(_MEASURED.findall(source))
 
     def _is_decided(self, text: str) -> bool:
         decided = _OF_PYTHON if self._is_python else _OF_LUA

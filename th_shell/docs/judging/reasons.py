@@ -184,7 +184,7 @@ class _Fragments:
         self._opened: dict[str, str] = {}
         self._commands = ""  # the lines of the system's shell that were not run
         self._omits = False  # the page lacks names before it imports all those of a module
-        self._environment = -1  # the last block that sets `_ENV`, as of Lua 5.2
+        self._later = -1  # the last block that needs a later Lua
         self._options = set[str]()  # the names of what command lines have been read into
         self._machine = Machine(language)
 
@@ -235,13 +235,13 @@ class _Fragments:
     def _note_text(self, result: Result) -> None:
         """Note what commands of the system's shell, and what is no code, would have made."""
         example = result.example
-        assigned = _BEGINS_ASSIGNMENT.match(example.expected)
+        assigned = _BEGINS_ASSIGNMENT.findall(example.expected)
         if example.kind is Kind.SHELL and result.verdict is Verdict.SKIPPED:
             self._commands += f"{example.source}\n"
         elif example.kind is Kind.SHELL and not result.failed:
             self._strings |= set(example.source.split())
         elif assigned and self._language == LUA:
-            self._spoil({assigned[1]}, example.line)
+            self._spoil(assigned, example.line)
 
     def _note_module(self, source: str, got: str, missing: Set[str], line: int) -> None:
         """Note that a fragment lacks a module, or calls what is missing, which adds to others."""
@@ -256,7 +256,7 @@ class _Fragments:
             self._bound |= self._bound_in(hidden.text)
         self._options |= bound if _PARSES.search(source) else set()
         if "_ENV" in bound:
-            self._environment = example.block
+            self._later = example.block
         self._machine.note(source, bound)
 
     def _lost_at(self, heading: str) -> dict[str, int]:
@@ -292,7 +292,8 @@ class _Fragments:
         """Record what a fragment should have set. line: that of the example it follows from."""
         self._modified = {**dict.fromkeys(used - self._predefined, line), **self._modified}
         # What it would have set is missing below, not what a call may do to what it is given.
-        changed = names.changed_names(self._language, source) - self._predefined
+        changed = names.changed_names(self._language, source) | set(_FILLS.findall(source))
+        changed -= self._predefined
         self._spoil(bound | changed | lua_names.required_modules(source), line)
 
     def _add(self, result: Result, source: str, bound: Set[str], origins: list[int]) -> None:
@@ -459,7 +460,9 @@ class _Fragments:
             named = result.example.expected.split()
         elif self._machine.decides(result, source):
             return _OF_READER
-        elif result.example.block == self._environment or "_ENV" in read or _is_later(source, got):
+        elif self._machine.measures_holes(source):
+            return "Luas differ in the length of a table with holes"
+        elif self._needs_later(result.example, source, got):
             return "it needs a later Lua"
         elif got.strip() in ("", "nil", "false"):
             named = _ASKED.findall(source)
@@ -470,6 +473,12 @@ class _Fragments:
             named = [name for name in named if opens or _PATH.search(name)]
         absent = [name for name in named if name not in self._strings]
         return f"{_ABSENT}{absent[0]}" if absent else ""
+
+    def _needs_later(self, example: Example, source: str, got: str) -> bool:
+        """Tell whether an example, or another one of its block above, is of a later Lua."""
+        if "_ENV" in self._read_in(source) or _is_later(source, got):
+            self._later = example.block
+        return example.block == self._later
 
     def _has_like(self, path: str) -> bool:
         """Tell whether the page has a file of the kind that a path names, and not that one."""
@@ -488,6 +497,10 @@ class _Fragments:
         adds = ("torch", match[1]) in fields and self._package not in {"", "torch", *self._strings}
         if adds and self._language == LUA:
             return f"the page does not load: {self._package}"
+        is_of_text = match[1] in _OF_LITERAL.findall(source)
+        is_of_text |= any(owner in self._texts and field == match[1] for owner, field in fields)
+        if is_of_text and match[1] and not slip_of(match[1], _OF_STRINGS):
+            return f"the page does not load what has: string.{match[1]}"
         for owner, field in fields:
             if field == match[1] and self._told & {f"{owner}.*", f"*.{field}"}:
                 return f"the page does not load what has: {owner}.{field}"
@@ -601,6 +614,12 @@ _NOT_PROVIDED = pattern(
 )
 #: An address on the network, behind its scheme.
 _ADDRESS = pattern(r"://[^\s\"'?#]+")
+#: A method of a string in quotes.
+_OF_LITERAL = pattern(r"(?<!\w)\([\"'][^\"'\n]{0,99}[\"']\):(\w+)")
+#: The methods that Lua's strings have.
+_OF_STRINGS = frozenset(
+    "byte char dump find format gmatch gsub len lower match rep reverse sub upper".split()
+)
 #: What later Luas than LuaJIT have, and the errors of its parser there.
 _LATER_LUA = pattern(r"//|<<|>>|(?<!&)&(?!&)|(?<!\|)\|(?!\|)|~(?!=)|<(?:const|close)>")
 _LATER_FIELD = pattern(
@@ -650,8 +669,10 @@ _ADDED = pattern(
 )
 #: A loop that goes on for ever where its condition has no value.
 _CONDITION = pattern(r"\b(?:until|while)\s+(?:not\s+)?([A-Za-z_]\w*)(?=\s+do\b|\s*$)")
-#: A text that is an assignment of a string of Luau.
-_BEGINS_ASSIGNMENT = pattern(r"\s*(?:local\s+)?([A-Za-z_]\w*)\s*=\s*`")
+#: The line of a text that is an assignment of a string of Luau.
+_BEGINS_ASSIGNMENT = pattern(r"^[ \t]*(?:local\s+)?([A-Za-z_]\w*)\s*=\s*`", re.M)
+#: A table that gets an element, also in a function that is passed on.
+_FILLS = pattern(r"\b([A-Za-z_]\w{0,99})\[[^\]\n]{0,99}\] {0,9}=(?!=)")
 #: A call that is made for what it does to Lua itself.
 _CALL_ALONE = pattern(r"\s*([A-Za-z_]\w*)(?:[.:]\w+)*[ \t]*\((?:\s*_G)?\s*\)")
 #: An error for an argument, or for a variable of one letter that has no fields.

@@ -1,9 +1,10 @@
 """Gives examples their verdicts by comparing the output of two runs with the documented text."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import chain
 from pathlib import Path
 
 from th_shell import python_syntax
@@ -38,6 +39,7 @@ from th_shell.docs.reading.comment_values import (
     Value,
     comment_of,
     is_instance,
+    is_print,
     literal_in,
     names_values,
     quoted_in,
@@ -121,6 +123,8 @@ _LABELLED = pattern(r"[^\W\d_]+(?: [^\W\d_]+){0,2}\s?: (?P<text>.*)")
 _OPEN_LIST = pattern(r"\{.*\S\s*,\s*(?:\.\.\.|…)\s*\}\s*")
 #: Characters that a number takes at most.
 _FEW_DIGITS = 25
+#: Words that a label has at most.
+_LABEL_WORDS = 6
 #: So many letters may begin a comment by chance.
 _FEW_LETTERS = 2
 #: A table as Lua itself shows it, and as Torch7 prints it.
@@ -132,7 +136,8 @@ _BY_ADDRESS = ("table: 0x00000000", "table: 0x11111111")
 _SIGN_BEFORE = pattern(r"\A(?:>>|[=-]?>|[=:#»→⇒⟶➜])\s*")
 _SIGN_BEHIND = pattern(r"(?:(?<=[\d\"'})\]])|(?<=\btrue)|(?<=\bfalse)|(?<=\bnil))\s*[!;`]+$")
 _VAGUE = pattern(
-    r"\A(?:[~≈]|(?:about|approx\w*\.?|around|roughly|circa|ca\.)\s)\s*(?=[-+.\d])", re.I
+    r"\A(?:falsy|truthy)\Z|\A(?:[~≈]|(?:about|approx\w*\.?|around|roughly|circa|ca\.)\s)\s*(?=[-+.\d])",
+    re.I,
 )
 _BETWEEN = pattern(r"(?<!\s)\s{1,9}(?:and|und|et|y|e|和|与|と|и)\s{1,9}|\s{0,9}[|;]\s{0,9}")
 #: Other languages' words for values of Lua.
@@ -156,7 +161,7 @@ _CLASS = pattern(r"\[(torch\.\w+) of (?:size|dimension) ([\dx]+)\]")
 _BRACKETS, _INNERMOST = pattern(r"[{}\[\](),;]"), pattern(r"[{\[(]([^{}\[\]()]*)[}\])]")
 _NUMBERS = pattern(rf"\s*(?:{NUMBER})(?:\s+(?:{NUMBER}))*\s*")
 #: Values whose contents Lua does not print.
-_NO_CONTENTS = pattern(r"\b(?:table|function|userdata|thread): 0x")
+_NO_CONTENTS = pattern(r"\b(?:table|function|userdata|thread|cdata<[^>\n]{0,99}>): 0x")
 
 #: The verdicts that make a page fail.
 FAILURES = frozenset((Verdict.DIFFERS, Verdict.ERROR, Verdict.DAMAGED, Verdict.HEALED))
@@ -244,7 +249,10 @@ class PageResult:
 def judge(examples: Sequence[Example], outcomes: Sequence[tuple[Outcome, Outcome]]) -> list[Result]:
     """Return the verdicts of a page's examples, each judged by its own two runs."""
     judging = Judging(any(map(is_by_equals, examples)))
-    return [judging.result(e, *pair) for e, pair in zip(examples, outcomes, strict=True)]
+    results = [judging.result(e, *pair) for e, pair in zip(examples, outcomes, strict=True)]
+    below = zip(results, examples[1:], outcomes[1:], strict=False)
+    told = [_told_above(*each) for each in below]
+    return [*told, *results[len(told) :]]
 
 
 class Judging:
@@ -313,13 +321,25 @@ class Judging:
         if not value or value.is_remark or "\n" not in value.text or not is_open:
             return result
         whole = replace(result.example, expected=value.text)
-        told = [_compare(whole, *texts) for texts in (self._script, self._rest)]
-        if best := next((verdict for verdict in told if verdict is not Verdict.DIFFERS), None):
+        best = _best(_compare(whole, *texts) for texts in (self._script, self._rest))
+        if best is not Verdict.DIFFERS:
             return replace(result, verdict=best, note="")
         if not is_nearly(value.text, self._script[0]):
             return result
         note = f"its comment says: {value.text}"
         return replace(result, verdict=Verdict.DIFFERS, got=self._script[0], note=note)
+
+
+def _told_above(result: Result, below: Example, outcomes: tuple[Outcome, Outcome]) -> Result:
+    """Return a result whose comment, on a line of its own, tells what the next input prints."""
+    value, example = result.example.value, result.example
+    is_apart = bool(value) and below.block == example.block and not remark_of(example.source)
+    if not value or not is_apart or result.verdict is not Verdict.DIFFERS:
+        return result
+    next_one = replace(below, expected=value.text)
+    if _compare(next_one, *(outcome.printed for outcome in outcomes)) is not Verdict.PASS:
+        return result
+    return replace(result, verdict=Verdict.RAN, note="its comment tells what the next input prints")
 
 
 def _by_address(result: Result, candidates: Sequence[tuple[str, str]]) -> Result:
@@ -395,8 +415,7 @@ def _judge_one(
         return Result(example, Verdict.RAN, got)
     if "VARIES" in example.flags:
         return Result(example, Verdict.RAN, got, "the page says that its output varies")
-    verdicts = [_compare(example, *pair) for pair in candidates]
-    best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), Verdict.DIFFERS)
+    best = _best(_compare(example, *pair) for pair in candidates)
     names = without_fields(example.expected) if best is Verdict.DIFFERS else example.expected
     has_fields = names != example.expected
     if has_fields and _compare(replace(example, expected=names), *candidates[0]) is Verdict.PASS:
@@ -407,6 +426,17 @@ def _judge_one(
     is_by_layout = by_chance and best is Verdict.DIFFERS
     note = "the output depends on chance; compared by layout" if is_by_layout else ""
     return Result(example, best, got, note, by_chance=by_chance)
+
+
+def _best(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the best of PASS, LAYOUT and DIFFERS among verdicts, of which none follows a PASS."""
+    best = Verdict.DIFFERS
+    for verdict in verdicts:
+        if verdict is Verdict.PASS:
+            return verdict
+        if verdict is Verdict.LAYOUT:
+            best = verdict
+    return best
 
 
 def _is_left_out(example: Example, got: str) -> bool:
@@ -431,27 +461,34 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     is_comment = value.text.startswith("--")  # a text that is all comment agrees with any other
     if is_comment or LEFT_OUT.fullmatch(value.text) or is_instance(value.text):
         return Result(example, Verdict.RAN, first.shown)
-    literal, values = _literal(value, first.shown), values_before_remark(value.text)
+    values = values_before_remark(value.text, is_beside=bool(remark_of(example.source)))
+    literal = _literal(value, first.shown)
+    plain = values or value.text
     quoted = [*quoted_in(value.text), *filter(None, (literal, values))]
     readings = value.text, *_printable(example, value.text), *quoted, *first.readings
     told = [replace(example, expected=text) for text in readings if text]
-    is_all = bool(first.printed.strip()) and first.shown[len(first.printed) :].strip() == "nil"
+    behind = first.shown[len(first.printed) :].strip()
+    is_all = bool(first.printed.strip()) and (behind == "nil" or bool(_HANDLE.fullmatch(behind)))
     listed = _LISTED.match(value.text)
     words = " ".join(_JOINS.split(listed[1])) if listed else ""
     texts = [*_strings(value), words]
     if is_all or _may_tell_print(example, value):
-        texts += [*readings, *(QUOTES.sub(" ", text) for text in _simpler(value.text))]
+        texts += [*readings, *(QUOTES.sub(" ", text) for text in _simpler(plain))]
     printed = [replace(example, expected=text) for text in texts if text]
-    verdicts = [_compare(reading, first.printed, second.printed) for reading in printed]
-    verdicts += _by_readings(value.text, told, first, second)
-    best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
-    if best:
+    verdicts = (_compare(reading, first.printed, second.printed) for reading in printed)
+    best = _best(chain(verdicts, _by_readings(plain, told, first, second)))
+    if best is not Verdict.DIFFERS:
         return Result(example, best, first.shown)
     is_of_parameters = names_values(value.text) and set(first.shown.split()) == {"nil"}
+    is_number = value.text.isdigit() and comment_of(example.source) is None
+    is_count = is_number and example.kind is Kind.BARE and not is_print(example.source)
+    is_count = is_count and re.search(r"[^\W\d]", first.printed) is not None
     if is_of_parameters or _VAGUE.match(value.text):
         return Result(example, Verdict.RAN, first.shown)
     if note := _told_in_part(value, first, told) or _told_by_chance(value, first, second):
         return Result(example, Verdict.LAYOUT, first.shown, note)
+    if is_count:
+        return Result(example, Verdict.RAN, first.shown)
     has_values = bool(values or _CUT_NUMBER.fullmatch(value.text)) and not value.is_remark
     has_values |= value.text.strip().lower() in _TRUTHS
     is_plain = value.is_plain or has_values or bool(listed) and Value(words).is_plain
@@ -567,6 +604,8 @@ def _told_in_part(value: Value, outcome: Outcome, told: Sequence[Example]) -> st
     if (last := _CLASS.fullmatch(value.text.strip())) and _CLASS.search(outcome.shown):
         classes = _CLASS.findall(outcome.shown)
         return "the comment tells the class and the sizes" if classes[-1] == last.groups() else ""
+    if _ends_in(outcome.shown, value):
+        return "the comment tells the end"
     lines = outcome.printed.rstrip().split("\n")
     if len(lines) > 1 and any(
         _compare(text, lines[-1], lines[-1]) is Verdict.PASS for text in told
@@ -579,6 +618,14 @@ def _told_in_part(value: Value, outcome: Outcome, told: Sequence[Example]) -> st
         and any(_compare(text, first, first) is Verdict.PASS for text in told)
     )
     return "the comment tells the first value" if is_first else ""
+
+
+def _ends_in(shown: str, value: Value) -> bool:
+    """Tell whether a few printed words end in the values of a comment, behind a label."""
+    words, told = (tokens(QUOTES.sub(" ", text)) for text in (shown, value.text))
+    told = [word for word in told if word != ","]
+    is_short = len(told) < len(words) <= len(told) + _LABEL_WORDS
+    return bool(told) and value.is_plain and is_short and words[-len(told) :] == told
 
 
 def _told_by_chance(value: Value, *runs: Outcome) -> str:
@@ -641,6 +688,7 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
     if not expected and example.value and not LEFT_OUT.fullmatch(example.value.text):
         documented = _ERROR_WORD.sub("", example.value.text)
         is_within = " " in words and says(documented, words)
+        is_within |= " " in documented and says(words.lower(), documented.lower())
         if is_within or is_error_message(QUOTES.sub(" ", documented), QUOTES.sub(" ", first.error)):
             return Result(example, Verdict.PASS, got)
     remark = remark_of(example.source)

@@ -61,6 +61,8 @@ _LEADING = pattern(
     r"(?:\s*[,;:.]\s|\s+-\s|\s*[(（]|\s*=\s*\d).*\S.*",
     re.S,
 )
+#: Values of Latin letters, and a remark behind them in Chinese, Japanese or Korean.
+_IN_OTHER_LETTERS = pattern(r"(?P<values>[!-~ ]*[!-~]) +(?P<remark>[\u2e80-\u9fff\uac00-\ud7af].*)")
 #: A number without a literal in Lua, with words of prose behind it: `NaN. All operations give it`.
 _NO_NUMBER = pattern(r"(?i)-?(?:nan|inf)[,;:.]\s.*\S.*", re.S)
 #: Words of a text that tells of another case than that of the input: `nil, err on errors`.
@@ -75,7 +77,7 @@ _INSTANCE = pattern(
 #: The parts of values beside signs: strings, numbers, the keys of tables.
 _VALUE = pattern(
     rf"{_STRING.pattern}|\b[A-Za-z_]\w*(?=\s*=[^=])|\b(?:nil|true|false|nan|inf)\b"
-    r"|(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?![\w.])"
+    r"|(?<![\w.])(?:0x[0-9a-f]+(?:\.[0-9a-f]*)?(?:p[-+]\d+)?|\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?![\w.])"
 )
 
 
@@ -153,6 +155,11 @@ def says_print(source: str) -> bool:
     return _SAYS_PRINT.search(source) is not None
 
 
+def is_print(source: str) -> bool:
+    """Return whether an input is a call that prints its arguments."""
+    return _PRINTS.match(source) is not None
+
+
 def is_words(value: Value, source: str) -> bool:
     """Return whether the value of an input is but a remark of words at its end."""
     is_remark = comment_of(source) is None and remark_of(source) == value.text
@@ -203,9 +210,15 @@ def names_values(text: str) -> bool:
     return _NAMED_VALUES.match(text) is not None
 
 
-def values_before_remark(text: str) -> str:
-    """Return the values of a text behind which a remark stands in brackets, `1 2 (two)`; or ''."""
-    values, _, remark = text.rstrip().partition(" (")
+def values_before_remark(text: str, is_beside: bool) -> str:
+    """Return the values of a text behind which a remark stands in brackets, `1 2 (two)`; or ''.
+
+    is_beside: it stands beside an input, where the remark may be in other letters: `3 三`.
+    """
+    text = text.rstrip().replace("（", " (").replace("）", ")")
+    if is_beside and (other := _IN_OTHER_LETTERS.fullmatch(text)):
+        text = f"{other['values']} ({other['remark']})"
+    values, _, remark = text.partition(" (")
     is_remark = remark.endswith(")") and any(map(str.isalpha, remark)) and not _VAGUE.search(remark)
     return values if is_remark and Value(values).is_plain else ""
 
@@ -220,7 +233,7 @@ def remark_value(text: str, source: str, compiler: Compiler) -> Value | None:
     """Return the value that a remark may tell of an input; None for an empty remark."""
     if not text:
         return None
-    if not _PRINTS.match(source) and compiler.expression(source) is not Syntax.COMPLETE:
+    if not is_print(source) and compiler.expression(source) is not Syntax.COMPLETE:
         return Value(text, is_remark=True)
     if names_values(text):
         return Value(text, is_remark=True)

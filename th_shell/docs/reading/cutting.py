@@ -94,6 +94,8 @@ _PRINTED = pattern(rf"\s*(?:{PRINTED})\s*$")
 _ARROW = pattern(r"^\s*=+>\s*(?P<value>\S.*)$")
 #: A line that only announces the output below, and one that has a word for it.
 _ARROW_ALONE = pattern(r"^\s*(?:=+|--+)>\s*$")
+#: What is left of the sign `>=` behind a prompt, where a list explains signs.
+_SIGN = pattern(r"\s*=\s*(?:--.*)?")
 _HEADING = pattern(r"^\s*[^\W\d]{2,15}(?: [^\W\d]{2,15})?\s*=+>\s*$")
 #: A line that may be printed, though it compiles: `T = 3`.
 _PRINTED_EQUATION = pattern(rf"^\s*(?P<name>{_NAME})\s*=\s*(?![\s=])[^{{(]*$")
@@ -238,7 +240,7 @@ class _Cutter:
 
     def _prompt(self, at: int) -> int:
         match = _PROMPT_LINE.match(self._lines[at].text)
-        if not match or self._is_of_debugger(match["input"]):
+        if not match or self._is_of_debugger(match["input"]) or _SIGN.fullmatch(match["input"]):
             return 0
         source, used = _TIMED.sub("", match["input"]), 1
         while self._is_wrapped(at + used):

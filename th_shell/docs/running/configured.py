@@ -16,6 +16,7 @@ from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Engine, LostError, Starter, lua_engine, python_engine
 from th_shell.docs.settings.settings import INSTALLED, Configuration
+from th_shell.patterns import pattern
 from th_shell.python_syntax import ALL_NAMES, bound_names, read_names
 
 _SECONDS = 30.0
@@ -149,6 +150,8 @@ _USUAL = {"torch": "torch", "np": "numpy"}
 
 #: The packages of Torch7 that set globals of their names.
 _PACKAGES = ("image", "nn", "nngraph", "optim")
+#: A layer that is called to make a node, and what makes a module of nodes.
+_OF_GRAPHS = pattern(r"\bnn\.(?:gModule\b|\w+\([^()\n]*\)[({])")
 
 
 def with_imports(runner: Runner, examples: Sequence[Example]) -> Runner:
@@ -172,10 +175,13 @@ def missing_packages(examples: Sequence[Example]) -> list[str]:
     sources = [example.source for example in in_lua]
     sources += [hidden_code.text for example in in_lua for hidden_code in example.hidden]
     named = [name for name in _PACKAGES if any(f"{name}." in source for source in sources)]
+    is_graph = any(map(_OF_GRAPHS.search, sources))
     if not named or any("require" in source for source in sources):
         return []
     bound = set[str]().union(*map(lua_names.bound_names, sources))
     used = set[str]().union(*map(lua_names.read_names, sources))
+    used |= {"nngraph"} if is_graph else set()
+    named += ["nngraph"] if is_graph and "nngraph" not in named else []
     return [name for name in named if name in used - bound]
 
 

@@ -13,9 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from th_shell.docs.reading.comment_values import Value, remark_of
 from th_shell.docs.reading.examples import LUA, Block, Line, Role, numbered
 from th_shell.docs.reading.formats import markdown
 from th_shell.patterns import pattern
+from th_shell.tokens import without_texts
 
 _TOKEN = pattern(
     r"(?P<long>--\[(?P<level>=*)\[.*?(?:\](?P=level)\]|\Z))"
@@ -33,9 +35,9 @@ _MODULE = pattern(r"^[-\s]*@(?:class)?mod(?:ule)?\s+(?P<name>[A-Za-z_]\w*(?:\.[A
 _DECLARED = pattern(
     r"[ \t]*(?:\n[ \t]*)?(?:local\s+)?(?:function\s+([A-Za-z_][\w.:]*)|([A-Za-z_][\w.]*)\s*=(?!=))"
 )
-#: A comment that may tell a value, and one that surely does.
-_VALUE = pattern(r"[ \t]*(?:[-\d\"'{ntf]|\w{2,9}:)")
-_MARKED = pattern(r"-?>|[ \t]*=+>")
+#: The beginning of a comment that may tell a value, and of one that surely does.
+_BEGUN = pattern(r"(?:\w{2,9}|true|false|nil):|[-+]?\.?\d")
+_MARKED = pattern(r"-?>|=+>")
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
@@ -63,14 +65,18 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
 
 def _is_script(lines: Sequence[str]) -> bool:
     """Tell whether lines of code tell their values in comments, and are no module."""
-    parts = [line.partition("--") for line in lines]
-    code = [text for text, _, _ in parts if text.strip()]
+    code = [line for line in lines if without_texts(f"{line}\n").strip()]
     is_module = bool(code) and code[-1].startswith("return")
-    return not is_module and any(
-        _MARKED.match(comment) or "print" in text and _VALUE.match(comment)
-        for text, mark, comment in parts
-        if text.strip() and mark
-    )
+    return not is_module and any(map(_tells, ["", *lines], lines, [*lines[1:], ""]))
+
+
+def _tells(above: str, line: str, below: str) -> bool:
+    """Tell whether a comment in a line is a value, or that of a print above; or one opens there."""
+    is_alone = line.lstrip().startswith("--")
+    comment = below if is_alone and _OPENING.sub("", line.strip()) == "" else remark_of(line)
+    is_value = Value(comment).is_plain or _BEGUN.match(comment) is not None
+    is_of_print = "print" in (above if is_alone else line) and is_value
+    return is_of_print or not is_alone and _MARKED.match(comment) is not None
 
 
 class _Comment(NamedTuple):
@@ -120,7 +126,10 @@ def _usages(comment: _Comment) -> Iterator[Block]:
 _REQUIRE = """\
 package.path = {folder} .. '/?.lua;' .. {folder} .. '/?/init.lua;' .. package.path
 do local ok, module = pcall(require, {name})
-if not ok then ok, module = pcall(dofile, {path}) end
+if not ok then -- what it needs may be missing, and is then needed again
+  for k, v in pairs(package.loaded) do if type(v) == 'userdata' then package.loaded[k] = nil end end
+  ok, module = pcall(dofile, {path})
+end
 if ok and module and module ~= true and not _G[{last}] then _G[{last}] = module end end"""
 
 

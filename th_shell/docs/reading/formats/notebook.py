@@ -26,6 +26,8 @@ _PICTURE = "image/"
 #: The names of format 3 for kinds of outputs, as format 4 has them, and for pictures.
 _OUTPUTS = {"pyout": "display_data", "pyerr": "error"}
 _PICTURES = ("png", "jpeg", "svg")
+#: Kinds of outputs that go on where the one before ends: Torch7's kernel cuts its results, too.
+_CUT_ANYWHERE = ("stream", "execute_result")
 #: Halves of characters, which JSON can write and UTF-8 cannot; and NUL, which a page has not.
 _NO_TEXT = pattern(r"[\0\ud800-\udfff]")
 
@@ -137,7 +139,7 @@ def _outputs(outputs: list[dict[str, Any]]) -> list[Line]:
     for output in outputs:
         added, kind = _output(output), output["output_type"]
         is_open = bool(added and lines) and before[0] == kind and before[1][-1:] != "\n"
-        if is_open and (kind == "stream" or not added[0].text):
+        if is_open and (kind in _CUT_ANYWHERE or not added[0].text):
             lines[-1] = Line(lines[-1].number, lines[-1].text + added.pop(0).text)
         lines += added
         before = kind, "".join(output.get("text") or output.get("data", {}).get("text/plain", ()))
