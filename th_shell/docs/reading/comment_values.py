@@ -61,6 +61,8 @@ _LEADING = pattern(
     r"(?:\s*[,;:.]\s|\s+-\s|\s*[(（]|\s*=\s*\d).*\S.*",
     re.S,
 )
+#: A number with zeros before it, which Lua does not print so.
+_SPELT = pattern(r"\s*[-+]?0\d")
 #: Values of Latin letters, and a remark behind them in Chinese, Japanese or Korean.
 _IN_OTHER_LETTERS = pattern(r"(?P<values>[!-~ ]*[!-~]) +(?P<remark>[\u2e80-\u9fff\uac00-\ud7af].*)")
 #: A number without a literal in Lua, with words of prose behind it: `NaN. All operations give it`.
@@ -290,4 +292,4 @@ def _literals(text: str, compiler: Compiler) -> tuple[str, ...]:
 
 def _is_literal(text: str, compiler: Compiler) -> bool:
     is_expression = compiler.expression(text) is Syntax.COMPLETE
-    return is_expression and "..." not in text and not read_names(text)
+    return is_expression and "..." not in text and not _SPELT.match(text) and not read_names(text)
