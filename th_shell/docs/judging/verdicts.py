@@ -123,6 +123,8 @@ _LABELLED = pattern(r"[^\W\d_]+(?: [^\W\d_]+){0,2}\s?: (?P<text>.*)")
 _OPEN_LIST = pattern(r"\{.*\S\s*,\s*(?:\.\.\.|…)\s*\}\s*")
 #: Characters that a number takes at most.
 _FEW_DIGITS = 25
+#: The part by which a number may differ from one that is told roughly.
+_ROUGHLY = 0.1
 #: Words that a label has at most.
 _LABEL_WORDS = 6
 #: So many letters may begin a comment by chance.
@@ -420,7 +422,8 @@ def _judge_one(
     has_fields = names != example.expected
     if has_fields and _compare(replace(example, expected=names), *candidates[0]) is Verdict.PASS:
         return Result(example, Verdict.LAYOUT, got, "the fields below the name are not compared")
-    if best is Verdict.DIFFERS and not example.announced:
+    is_same_class = _CLASS.findall(example.expected) == _CLASS.findall(got) != []
+    if best is Verdict.DIFFERS and not (example.announced or is_same_class):
         return Result(example, Verdict.RAN, got, "the text in the block below is another one")
     by_chance = not same(*candidates[0])
     is_by_layout = by_chance and best is Verdict.DIFFERS
@@ -467,39 +470,71 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     quoted = [*quoted_in(value.text), *filter(None, (literal, values))]
     readings = value.text, *_printable(example, value.text), *quoted, *first.readings
     told = [replace(example, expected=text) for text in readings if text]
-    behind = first.shown[len(first.printed) :].strip()
-    is_all = bool(first.printed.strip()) and (behind == "nil" or bool(_HANDLE.fullmatch(behind)))
     listed = _LISTED.match(value.text)
     words = " ".join(_JOINS.split(listed[1])) if listed else ""
     texts = [*_strings(value), words]
-    if is_all or _may_tell_print(example, value):
+    if _is_all_printed(first) or _may_tell_print(example, value):
         texts += [*readings, *(QUOTES.sub(" ", text) for text in _simpler(plain))]
     printed = [replace(example, expected=text) for text in texts if text]
     verdicts = (_compare(reading, first.printed, second.printed) for reading in printed)
     best = _best(chain(verdicts, _by_readings(plain, told, first, second)))
     if best is not Verdict.DIFFERS:
         return Result(example, best, first.shown)
-    is_of_parameters = names_values(value.text) and set(first.shown.split()) == {"nil"}
-    is_number = value.text.isdigit() and comment_of(example.source) is None
-    is_count = is_number and example.kind is Kind.BARE and not is_print(example.source)
-    is_count = is_count and re.search(r"[^\W\d]", first.printed) is not None
-    if is_of_parameters or _VAGUE.match(value.text):
-        return Result(example, Verdict.RAN, first.shown)
     if note := _told_in_part(value, first, told) or _told_by_chance(value, first, second):
         return Result(example, Verdict.LAYOUT, first.shown, note)
-    if is_count:
+    is_plain = bool(words) and Value(words).is_plain or _is_plain(example, value, values)
+    is_value = bool(literal or (first.readings or is_plain) and first.shown.strip())
+    if _is_no_value(example, value, first):
         return Result(example, Verdict.RAN, first.shown)
+    return _judge_unlike(example, [value.text, *quoted], first, is_value)
+
+
+def _is_all_printed(outcome: Outcome) -> bool:
+    """Tell whether what is shown is what is printed, and not a value behind it."""
+    behind = outcome.shown[len(outcome.printed) :].strip()
+    return bool(outcome.printed.strip()) and (behind == "nil" or bool(_HANDLE.fullmatch(behind)))
+
+
+def _is_plain(example: Example, value: Value, values: str) -> bool:
+    """Tell whether a comment is a value, or values before a remark, whatever stands below it."""
     has_values = bool(values or _CUT_NUMBER.fullmatch(value.text)) and not value.is_remark
-    has_values |= value.text.strip().lower() in _TRUTHS
-    is_plain = value.is_plain or has_values or bool(listed) and Value(words).is_plain
-    is_value = (first.readings or is_plain) and first.shown.strip()
-    is_judged = (is_value or literal) and not _NO_CONTENTS.search(first.shown)
-    verdict = Verdict.DIFFERS
-    if not is_judged:
-        text = first.printed if is_all else first.shown
-        verdict = _judge_words(example, [value.text, *quoted], text)
-    note = f"its comment says: {value.text}" if verdict is Verdict.DIFFERS else ""
-    return Result(example, verdict, first.shown, note)
+    is_truth = value.text.strip().lower() in _TRUTHS
+    own = remark_of(example.source)
+    is_own = own != value.text and Value(own).is_plain and not names_values(own)
+    return value.is_plain or has_values or is_truth or is_own
+
+
+def _is_no_value(example: Example, value: Value, outcome: Outcome) -> bool:
+    """Tell whether a comment tells of parameters, tells a value roughly, or counts its calls."""
+    if names_values(value.text) and set(outcome.shown.split()) == {"nil"}:
+        return True
+    if _VAGUE.match(value.text):
+        told, shown = numbers(_VAGUE.sub("", value.text)), numbers(outcome.shown)
+        return not (len(told) == len(shown) == 1 and _are_far(told[0], shown[0]))
+    is_number = value.text.isdigit() and comment_of(example.source) is None
+    is_call = example.kind is Kind.BARE and not is_print(example.source)
+    return is_number and is_call and re.search(r"[^\W\d]", outcome.printed) is not None
+
+
+def _are_far(told: float, shown: float) -> bool:
+    return abs(told - shown) > _ROUGHLY * max(abs(told), abs(shown))
+
+
+def _judge_unlike(
+    example: Example, texts: Sequence[str], outcome: Outcome, is_value: bool
+) -> Result:
+    """Return the result of an example that shows something else than its comment.
+
+    texts: the comment, and what it quotes. is_value: the comment is no mere remark.
+    """
+    verdict, behind = Verdict.DIFFERS, outcome.shown[len(outcome.printed) :].strip()
+    if not is_value or _NO_CONTENTS.search(outcome.shown):
+        text = outcome.printed if _is_all_printed(outcome) else outcome.shown
+        verdict = _judge_words(example, texts, text)
+        if verdict is Verdict.RAN and behind == "true" and comment_of(example.source):
+            verdict = _judge_words(example, texts, outcome.printed)
+    note = f"its comment says: {texts[0]}" if verdict is Verdict.DIFFERS else ""
+    return Result(example, verdict, outcome.shown, note)
 
 
 def _by_readings(

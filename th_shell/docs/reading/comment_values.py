@@ -16,7 +16,7 @@ from th_shell.syntax import Syntax
 from th_shell.tokens import Nesting
 
 _SAID = (
-    r"(?:(?:returns?|prints?|outputs?|evaluates to|results? in)\b[:：]?"
+    r"(?:(?:returns?|prints?|outputs?|evaluates to|results? in)\b(?!\()[:：]?"
     r"|(?:(?:this|it|which|will|would|should)\s+)+(?:return|print|output)s?(?:\s+out)?[:：]"
     r"|(?:ausgabe|ergebnis|salida|sa[ií]da|resultado|r[ée]sultat|sortie|risultato|вывод|результат)\s?:"
     r"|(?:执行|运行)?(?:输出|輸出|打印|返回|结果|結果|出力|출력|결과)"
