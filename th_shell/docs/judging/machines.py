@@ -34,8 +34,8 @@ _FILLED = pattern(
 )
 #: The name of a table that gets elements behind others that are, or may be, nil.
 _HOLED = pattern(
-    r"\b([A-Za-z_]\w*)\s*(?:=\s*\{[^{}]*(?:\bnil\s*,|\[\s*[1-9]\d*\s*\]\s*=)"
-    r"|\[\s*[1-9]\d*\s*\]\s*=(?!=))"
+    r"\b([A-Za-z_]\w*)\s*(?:=\s*\{[^{}]*(?:\bnil\s*,|\[\s*(?!1\b)[1-9]\d*\s*\]\s*=)"
+    r"|\[\s*(?!1\b)[1-9]\d*\s*\]\s*=(?!=))"
 )
 #: The name of a table whose length code asks for.
 _MEASURED = pattern(r"(?:#\s*|\bunpack\s*\(\s*)([A-Za-z_]\w*)")

@@ -184,7 +184,7 @@ class _Fragments:
         self._opened: dict[str, str] = {}
         self._commands = ""  # the lines of the system's shell that were not run
         self._omits = False  # the page lacks names before it imports all those of a module
-        self._later = -1  # the last block that needs a later Lua
+        self._environment = -1  # the last block that sets `_ENV`, as of Lua 5.2
         self._options = set[str]()  # the names of what command lines have been read into
         self._machine = Machine(language)
 
@@ -256,7 +256,7 @@ class _Fragments:
             self._bound |= self._bound_in(hidden.text)
         self._options |= bound if _PARSES.search(source) else set()
         if "_ENV" in bound:
-            self._later = example.block
+            self._environment = example.block
         self._machine.note(source, bound)
 
     def _lost_at(self, heading: str) -> dict[str, int]:
@@ -462,7 +462,7 @@ class _Fragments:
             return _OF_READER
         elif self._machine.measures_holes(source):
             return "Luas differ in the length of a table with holes"
-        elif self._needs_later(result.example, source, got):
+        elif result.example.block == self._environment or "_ENV" in read or _is_later(source, got):
             return "it needs a later Lua"
         elif got.strip() in ("", "nil", "false"):
             named = _ASKED.findall(source)
@@ -473,12 +473,6 @@ class _Fragments:
             named = [name for name in named if opens or _PATH.search(name)]
         absent = [name for name in named if name not in self._strings]
         return f"{_ABSENT}{absent[0]}" if absent else ""
-
-    def _needs_later(self, example: Example, source: str, got: str) -> bool:
-        """Tell whether an example, or another one of its block above, is of a later Lua."""
-        if "_ENV" in self._read_in(source) or _is_later(source, got):
-            self._later = example.block
-        return example.block == self._later
 
     def _has_like(self, path: str) -> bool:
         """Tell whether the page has a file of the kind that a path names, and not that one."""

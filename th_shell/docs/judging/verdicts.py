@@ -484,7 +484,7 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
         return Result(example, Verdict.LAYOUT, first.shown, note)
     is_plain = bool(words) and Value(words).is_plain or _is_plain(example, value, values)
     is_value = bool(literal or (first.readings or is_plain) and first.shown.strip())
-    if _is_no_value(example, value, first):
+    if _is_no_value(example, value, first, second):
         return Result(example, Verdict.RAN, first.shown)
     return _judge_unlike(example, [value.text, *quoted], first, is_value)
 
@@ -504,13 +504,15 @@ def _is_plain(example: Example, value: Value, values: str) -> bool:
     return value.is_plain or has_values or is_truth or is_own
 
 
-def _is_no_value(example: Example, value: Value, outcome: Outcome) -> bool:
-    """Tell whether a comment tells of parameters, tells a value roughly, or counts its calls."""
+def _is_no_value(example: Example, value: Value, outcome: Outcome, other: Outcome) -> bool:
+    """Tell whether a comment tells of parameters, counts calls, or tells no exact value."""
     if names_values(value.text) and set(outcome.shown.split()) == {"nil"}:
         return True
     if _VAGUE.match(value.text):
         told, shown = numbers(_VAGUE.sub("", value.text)), numbers(outcome.shown)
         return not (len(told) == len(shown) == 1 and _are_far(told[0], shown[0]))
+    if _NUMBERS.fullmatch(value.text.lstrip("= ")) and not same(outcome.shown, other.shown):
+        return True  # it tells what chance, as in training, should come near to
     is_number = value.text.isdigit() and comment_of(example.source) is None
     is_call = example.kind is Kind.BARE and not is_print(example.source)
     return is_number and is_call and re.search(r"[^\W\d]", outcome.printed) is not None
