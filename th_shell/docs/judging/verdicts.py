@@ -135,7 +135,7 @@ _TABLE = pattern(r"^\{\n(?:[ \t].*\n|\n)*\}", re.M)
 #: In two runs, at other addresses.
 _BY_ADDRESS = ("table: 0x00000000", "table: 0x11111111")
 #: Signs before a value, and words for one that is not exact; what stands between values.
-_SIGN_BEFORE = pattern(r"\A(?:>>|[=-]?>|[=:#»→⇒⟶➜])\s*")
+_SIGN_BEFORE = pattern(r"\A(?:>>|[=-]?>|==?|[:#»→⇒⟶➜])\s*")
 _SIGN_BEHIND = pattern(r"(?:(?<=[\d\"'})\]])|(?<=\btrue)|(?<=\bfalse)|(?<=\bnil))\s*[!;`]+$")
 _VAGUE = pattern(
     r"\A(?:falsy|truthy)\Z|\A(?:[~≈]|(?:about|approx\w*\.?|around|roughly|circa|ca\.)\s)\s*(?=[-+.\d])",
@@ -511,7 +511,8 @@ def _is_no_value(example: Example, value: Value, outcome: Outcome, other: Outcom
     if _VAGUE.match(value.text):
         told, shown = numbers(_VAGUE.sub("", value.text)), numbers(outcome.shown)
         return not (len(told) == len(shown) == 1 and _are_far(told[0], shown[0]))
-    if _NUMBERS.fullmatch(value.text.lstrip("= ")) and not same(outcome.shown, other.shown):
+    is_given = same(outcome.shown, other.shown)
+    if not is_given and _NUMBERS.fullmatch(_SIGN_BEFORE.sub("", value.text)):
         return True  # it tells what chance, as in training, should come near to
     is_number = value.text.isdigit() and comment_of(example.source) is None
     is_call = example.kind is Kind.BARE and not is_print(example.source)
@@ -562,7 +563,7 @@ def _elements_told(text: str, *shown: str) -> tuple[str, ...]:
     the innermost brackets are not those of the tensor's rows.
     """
     tensors = [_ONE_TENSOR.fullmatch(printed) for printed in shown]
-    text = _MADE_OF.sub("", text)
+    text = _MADE_OF.sub("", _SIGN_BEFORE.sub("", text))
     rows = [row for row in _INNERMOST.findall(text) if row.strip()]
     numbers = [_BRACKETS.sub(" ", part) for part in (text, *rows)]
     if not all(map(_NUMBERS.fullmatch, numbers)) or not all(tensors):
