@@ -31,18 +31,14 @@ from th_shell.runtime.thnn.checks import (
     in_order,
     positive,
 )
-from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
+from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, unrepeated
 
 # -- SpatialDepthWiseConvolution
 
 _IMAGE = "finput, fgradInput, int kW, int kH, int dW, int dH, int padW, int padH"
 
 
-@thnn(
-    "SpatialDepthWiseConvolution_updateOutput",
-    f"input, output, weight, bias?, {_IMAGE}",
-    repeats=False,
-)
+@unrepeated("SpatialDepthWiseConvolution_updateOutput", f"input, output, weight, bias?, {_IMAGE}")
 def depthwise(call: Call) -> None:
     """output = bias + the correlations of each of input's planes with the kernels for it."""
     # Torch7: takes the width of an image for its height, and the other way round.
@@ -50,7 +46,7 @@ def depthwise(call: Call) -> None:
     reduce(call, shape, call.input, call.output, Columns(call.finput, kept=True))
 
 
-@thnn("SpatialDepthWiseConvolution_updateGradInput", f"{BACKWARD}, weight, {_IMAGE}", repeats=False)
+@unrepeated("SpatialDepthWiseConvolution_updateGradInput", f"{BACKWARD}, weight, {_IMAGE}")
 def depthwise_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     shape = _check_image(call)
@@ -58,10 +54,8 @@ def depthwise_backward(call: Call) -> None:
     expand(call, shape, call.gradOutput, call.gradInput, Columns(call.fgradInput, kept=True))
 
 
-@thnn(
-    "SpatialDepthWiseConvolution_accGradParameters",
-    f"{GRADIENTS}?, {_IMAGE}, accreal scale",
-    repeats=False,
+@unrepeated(
+    "SpatialDepthWiseConvolution_accGradParameters", f"{GRADIENTS}?, {_IMAGE}, accreal scale"
 )
 def depthwise_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias.
@@ -144,9 +138,7 @@ def _check_gradient(grad_output: Tensor, shape: Shape) -> None:
 _ROWS = "finput, fgradInput, int kW, int dW, int padW, bool featFirst"
 
 
-@thnn(
-    "TemporalRowConvolution_updateOutput", f"input, output, weight, bias?, {_ROWS}", repeats=False
-)
+@unrepeated("TemporalRowConvolution_updateOutput", f"input, output, weight, bias?, {_ROWS}")
 def rows(call: Call) -> None:
     """output = bias + the correlation of each row with its kernel."""
     shape = _check_rows(call)
@@ -155,7 +147,7 @@ def rows(call: Call) -> None:
     _turn(call, call.output)
 
 
-@thnn("TemporalRowConvolution_updateGradInput", f"{BACKWARD}, weight, {_ROWS}", repeats=False)
+@unrepeated("TemporalRowConvolution_updateGradInput", f"{BACKWARD}, weight, {_ROWS}")
 def rows_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     shape = _check_rows(call)
@@ -166,11 +158,7 @@ def rows_backward(call: Call) -> None:
     _turn(call, call.gradInput)
 
 
-@thnn(
-    "TemporalRowConvolution_accGradParameters",
-    f"{GRADIENTS}?, {_ROWS}, accreal scale",
-    repeats=False,
-)
+@unrepeated("TemporalRowConvolution_accGradParameters", f"{GRADIENTS}?, {_ROWS}, accreal scale")
 def rows_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     shape = _check_rows(call)

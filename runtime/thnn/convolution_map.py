@@ -27,7 +27,7 @@ from th_shell.runtime.thnn._convolution import (
 )
 from th_shell.runtime.thnn._jobs import blas, loops, run
 from th_shell.runtime.thnn.checks import check, check_batch, check_size, check_steps, in_order
-from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
+from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, unrepeated
 
 # -- by a table of connections
 
@@ -53,9 +53,7 @@ def _full_windows(call: Call, weight: Tensor) -> Windows:
     return windows
 
 
-@thnn(
-    "SpatialConvolutionMap_updateOutput", f"input, output, weight, bias, {_NUMBERS}", repeats=False
-)
+@unrepeated("SpatialConvolutionMap_updateOutput", f"input, output, weight, bias, {_NUMBERS}")
 def forward(call: Call) -> None:
     """output = bias + the correlations of connected planes with their kernels."""
     check_table(call.weight, call.connTable, 4, "weight")
@@ -75,9 +73,7 @@ def forward(call: Call) -> None:
         _add_reduced(windows, group, x, w, out)
 
 
-@thnn(
-    "SpatialConvolutionMap_updateGradInput", f"{BACKWARD}, weight, bias?, {_NUMBERS}", repeats=False
-)
+@unrepeated("SpatialConvolutionMap_updateGradInput", f"{BACKWARD}, weight, bias?, {_NUMBERS}")
 def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     check_table(call.weight, call.connTable, 5, "weight")
@@ -91,11 +87,7 @@ def backward(call: Call) -> None:
         _add_expanded(windows, group, g, w, packed(images, call.nInputPlane))
 
 
-@thnn(
-    "SpatialConvolutionMap_accGradParameters",
-    f"{GRADIENTS}, {_NUMBERS}, accreal scale",
-    repeats=False,
-)
+@unrepeated("SpatialConvolutionMap_accGradParameters", f"{GRADIENTS}, {_NUMBERS}, accreal scale")
 def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     check_table(call.gradWeight, call.connTable, 5, "gradWeight")
@@ -105,11 +97,7 @@ def accumulate(call: Call) -> None:
     _weigh(call, windows, full=False)
 
 
-@thnn(
-    "SpatialFullConvolutionMap_updateOutput",
-    f"input, output, weight, bias, {_NUMBERS}",
-    repeats=False,
-)
+@unrepeated("SpatialFullConvolutionMap_updateOutput", f"input, output, weight, bias, {_NUMBERS}")
 def full_forward(call: Call) -> None:
     """output = bias + the full convolutions of connected planes with their kernels."""
     check(call.weight.is_contiguous, 4, "weight must be contiguous")
@@ -127,11 +115,7 @@ def full_forward(call: Call) -> None:
         _add_expanded(windows, group, x[None], w, out)
 
 
-@thnn(
-    "SpatialFullConvolutionMap_updateGradInput",
-    f"{BACKWARD}, weight, bias?, {_NUMBERS}",
-    repeats=False,
-)
+@unrepeated("SpatialFullConvolutionMap_updateGradInput", f"{BACKWARD}, weight, bias?, {_NUMBERS}")
 def full_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     check_table(call.weight, call.connTable, 5, "weight")
@@ -144,10 +128,8 @@ def full_backward(call: Call) -> None:
         _add_reduced(windows, group, g[None], w, out)
 
 
-@thnn(
-    "SpatialFullConvolutionMap_accGradParameters",
-    f"{GRADIENTS}, {_NUMBERS}, accreal scale",
-    repeats=False,
+@unrepeated(
+    "SpatialFullConvolutionMap_accGradParameters", f"{GRADIENTS}, {_NUMBERS}, accreal scale"
 )
 def full_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
@@ -304,9 +286,7 @@ _LOCAL = (
 )
 
 
-@thnn(
-    "SpatialConvolutionLocal_updateOutput", f"input, output, weight, bias, {_LOCAL}", repeats=False
-)
+@unrepeated("SpatialConvolutionLocal_updateOutput", f"input, output, weight, bias, {_LOCAL}")
 def local_forward(call: Call) -> None:
     """output = bias + for each place its weights times what lies under the kernel there."""
     shape = _checked(call)
@@ -318,7 +298,7 @@ def local_forward(call: Call) -> None:
     _multiply("forward", shape, columns, w, out)
 
 
-@thnn("SpatialConvolutionLocal_updateGradInput", f"{BACKWARD}, weight, {_LOCAL}", repeats=False)
+@unrepeated("SpatialConvolutionLocal_updateGradInput", f"{BACKWARD}, weight, {_LOCAL}")
 def local_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     shape = _checked(call)
@@ -331,11 +311,7 @@ def local_backward(call: Call) -> None:
     _columns.fold(shape.windows, columns.reshape(-1, *shape.columns), out.reshape(shape.images))
 
 
-@thnn(
-    "SpatialConvolutionLocal_accGradParameters",
-    f"{GRADIENTS}, {_LOCAL}, accreal scale",
-    repeats=False,
-)
+@unrepeated("SpatialConvolutionLocal_accGradParameters", f"{GRADIENTS}, {_LOCAL}, accreal scale")
 def local_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     check(call.gradWeight.is_contiguous, 4, "gradWeight needs to be contiguous")

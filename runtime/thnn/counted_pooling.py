@@ -39,7 +39,7 @@ from th_shell.runtime.thnn.pooling import (
     share_averages,
     store_averages,
 )
-from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
+from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn, unrepeated
 
 _LOWEST = float(-np.finfo(np.float32).max)  # Torch7: of doubles, too
 
@@ -96,10 +96,9 @@ def _axis(size: int, first: Array, last: Array) -> Axis:
 # -- largest elements
 
 
-@thnn(
+@unrepeated(
     "SpatialAdaptiveMaxPooling_updateOutput",
     f"{FORWARD}, THIndexTensor *indices, int owidth, int oheight",
-    repeats=False,
 )
 def adaptive_max(call: Call) -> None:
     """output = the largest elements of height x width windows, and indices where they are."""
@@ -113,11 +112,7 @@ def adaptive_max(call: Call) -> None:
     places[0], places[1] = rows + 1, order - rows * columns + 1
 
 
-@thnn(
-    "SpatialAdaptiveMaxPooling_updateGradInput",
-    f"{BACKWARD}, THIndexTensor *indices",
-    repeats=False,
-)
+@unrepeated("SpatialAdaptiveMaxPooling_updateGradInput", f"{BACKWARD}, THIndexTensor *indices")
 def adaptive_max_backward(call: Call) -> None:
     """gradInput = the sums of gradOutput by indices."""
     windows = _check_gradient(call)
@@ -153,15 +148,9 @@ _OF_VOLUMES = (
 )
 
 
-@thnn(
-    "SpatialFractionalMaxPooling_updateOutput",
-    f"{FORWARD}, {_OF_IMAGES}, randomSamples",
-    repeats=False,
-)
-@thnn(
-    "VolumetricFractionalMaxPooling_updateOutput",
-    f"{FORWARD}, {_OF_VOLUMES}, randomSamples",
-    repeats=False,
+@unrepeated("SpatialFractionalMaxPooling_updateOutput", f"{FORWARD}, {_OF_IMAGES}, randomSamples")
+@unrepeated(
+    "VolumetricFractionalMaxPooling_updateOutput", f"{FORWARD}, {_OF_VOLUMES}, randomSamples"
 )
 def fractional_max(call: Call) -> None:
     """output = the largest element of each window, and indices its place in the plane.

@@ -15,7 +15,7 @@ from th_shell.runtime.ops._operands import elementwise
 from th_shell.runtime.ops.pointwise import compute_sigmoid
 from th_shell.runtime.thnn._formulas import compute_formula, formula, formulas_of
 from th_shell.runtime.thnn.checks import check_counts, check_shapes
-from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
+from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn, unrepeated
 
 # Where the gradient follows from the output, the input is not looked at.
 _BY_OUTPUT = "input?, gradOutput, gradInput, output"
@@ -139,7 +139,7 @@ def _halves(input: Tensor, dim: int) -> tuple[int, Tensor, Tensor]:
     return dim - 1, input.narrow(dim - 1, 0, half), input.narrow(dim - 1, half, half)
 
 
-@thnn("GatedLinear_updateOutput", FORWARD + ", int dim", repeats=False)
+@unrepeated("GatedLinear_updateOutput", FORWARD + ", int dim")
 def gated_linear(call: Call) -> None:
     """output = the first half of input times the sigmoid of its second half."""
     _, first, second = _halves(call.input, call.dim)
@@ -153,7 +153,7 @@ def gated_linear(call: Call) -> None:
     elementwise(call.output, compute, first, second)
 
 
-@thnn("GatedLinear_updateGradInput", BACKWARD + ", int dim", repeats=False)
+@unrepeated("GatedLinear_updateGradInput", BACKWARD + ", int dim")
 def gated_linear_backward(call: Call) -> None:
     """The gradients of both halves: gradOutput * s, gradOutput * s * (1 - s) * first half."""
     dim = call.dim
@@ -284,11 +284,7 @@ _RANDOM = ", accreal lower, accreal upper, bool train, bool inplace"
 (_LEAKING_BACK,) = formulas_of(_LEAK_BACK.format("True"), None)
 
 
-@thnn(
-    "RReLU_updateOutput",
-    "input, output, noise" + _RANDOM + ", THGenerator *generator",
-    repeats=False,
-)
+@unrepeated("RReLU_updateOutput", "input, output, noise" + _RANDOM + ", THGenerator *generator")
 def random_relu(call: Call) -> None:
     """output = input * noise; noise is 1 where input is positive, random or the mean elsewhere.
 

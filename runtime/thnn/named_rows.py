@@ -14,7 +14,7 @@ from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.tensor import Tensor, describe
 from th_shell.runtime.thnn._jobs import blas, check_range, is_recording, refuse_recording, run
 from th_shell.runtime.thnn.checks import check
-from th_shell.runtime.thnn.table import Call, thnn
+from th_shell.runtime.thnn.table import Call, thnn, unrepeated
 
 # -- LookupTable
 
@@ -89,11 +89,7 @@ def _frequencies(call: Call, rows: Array) -> Array:
     return counts[rows]
 
 
-@thnn(
-    "LookupTable_renorm",
-    "THIndexTensor *idx, weight, accreal maxNorm, accreal normType",
-    repeats=False,
-)
+@unrepeated("LookupTable_renorm", "THIndexTensor *idx, weight, accreal maxNorm, accreal normType")
 def renorm(call: Call) -> None:
     """Scale the rows of weight that idx names down to a norm of max_norm where it is greater.
 
@@ -201,10 +197,8 @@ _ACCUMULATED = "accreal weightDecay, accreal scale"
 _UPPER = "1 keys vector, 3 values vector, 6 gradOutput vector"
 
 
-@thnn(
-    "IndexLinear_updateOutput",
-    f"{_ENTRIES}, output, weight, bias, normalizedValues, int train",
-    repeats=False,
+@unrepeated(
+    "IndexLinear_updateOutput", f"{_ENTRIES}, output, weight, bias, normalizedValues, int train"
 )
 def index_linear(call: Call) -> None:
     """output = bias + the sum over a sample's entries of value times the weights of the key.
@@ -240,10 +234,9 @@ def index_linear(call: Call) -> None:
     )
 
 
-@thnn(
+@unrepeated(
     "IndexLinear_accGradParameters",
     f"{_ENTRIES}?, gradOutput, gradWeight, gradBias, weight, bias, valuesBuffer, {_ACCUMULATED}",
-    repeats=False,
 )
 def index_linear_gradients(call: Call) -> None:
     """gradWeight = a row for each entry: scale * gradOutput * value; gradBias gets its part added.
@@ -289,10 +282,8 @@ def _gradients(grad_output: Tensor, samples: int, outputs: int) -> Array:
     return grad_output.flat[: samples * outputs].reshape(samples, outputs)
 
 
-@thnn(
-    "IndexLinear_accUpdateGradParameters",
-    f"{_ENTRIES}?, gradOutput, weight, bias, {_ACCUMULATED}",
-    repeats=False,
+@unrepeated(
+    "IndexLinear_accUpdateGradParameters", f"{_ENTRIES}?, gradOutput, weight, bias, {_ACCUMULATED}"
 )
 def index_linear_accumulate(call: Call) -> None:
     """weight and bias -= scale times their gradients, and weightDecay times the keys' weights."""
@@ -323,11 +314,10 @@ def index_linear_accumulate(call: Call) -> None:
         call.weight.array.reshape(-1)[used + shape.extra - 2] = 0
 
 
-@thnn(
+@unrepeated(
     "IndexLinear_updateParameters",
     "gradWeight, gradBias, weight, bias, THIndexTensor *runningKeys, THIndexTensor *cumSumSizes?, "
     "long keysOffset, accreal weightDecay, accreal learningRate",
-    repeats=False,
 )
 def index_linear_update(call: Call) -> None:
     """weight and bias -= learningRate times their gradients; gradWeight has a row for each key."""

@@ -30,7 +30,7 @@ from th_shell.runtime.thnn._planes import (
     scatter,
 )
 from th_shell.runtime.thnn.checks import Numbers, check, check_batch, check_like, in_order, positive
-from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
+from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn, unrepeated
 
 _IMAGE = "int kW, int kH, int dW, int dH, int padW, int padH"
 _IMAGE_DILATION = "int dilationW, int dilationH"
@@ -164,11 +164,10 @@ def largest_of_images(call: Call) -> None:
     _store_largest(call, plan, windows)
 
 
-@thnn("VolumetricMaxPooling_updateOutput", f"{FORWARD}, {_VOLUME}, bool ceilMode", repeats=False)
-@thnn(
+@unrepeated("VolumetricMaxPooling_updateOutput", f"{FORWARD}, {_VOLUME}, bool ceilMode")
+@unrepeated(
     "VolumetricDilatedMaxPooling_updateOutput",
     f"{FORWARD}, {_VOLUME}, {_VOLUME_DILATION}, bool ceilMode",
-    repeats=False,
 )
 def largest_of_volumes(call: Call) -> None:
     """output = the largest element of each window, and indices its place in the window."""
@@ -235,13 +234,10 @@ def add_to_images(call: Call) -> None:
     add_by_place(call, given_indices(call, windows), 2)
 
 
-@thnn(
-    "VolumetricMaxPooling_updateGradInput", f"{BACKWARD}, {_VOLUME}, bool ceilMode", repeats=False
-)
-@thnn(
+@unrepeated("VolumetricMaxPooling_updateGradInput", f"{BACKWARD}, {_VOLUME}, bool ceilMode")
+@unrepeated(
     "VolumetricDilatedMaxPooling_updateGradInput",
     f"{BACKWARD}, {_VOLUME}, {_VOLUME_DILATION}, bool ceilMode",
-    repeats=False,
 )
 def add_to_volumes(call: Call) -> None:
     """gradInput = the sums of gradOutput by indices."""
@@ -251,7 +247,7 @@ def add_to_volumes(call: Call) -> None:
     add_by_place(call, places_in_volume(indices, call.input.sizes[-3:], windows, *steps), 3)
 
 
-@thnn("TemporalMaxPooling_updateGradInput", f"{BACKWARD}, {_SEQUENCE}", repeats=False)
+@unrepeated("TemporalMaxPooling_updateGradInput", f"{BACKWARD}, {_SEQUENCE}")
 def add_to_sequences(call: Call) -> None:
     """gradInput = the sums of gradOutput by indices."""
     windows = _sequence_windows(call)

@@ -15,7 +15,7 @@ from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.tensor import Sizes, Tensor, describe
 from th_shell.runtime.thnn._jobs import blas, run
 from th_shell.runtime.thnn.checks import check
-from th_shell.runtime.thnn.table import Call, thnn
+from th_shell.runtime.thnn.table import Call, unrepeated
 
 _LONG = 64  # elements of rows that are worth cutting
 
@@ -127,7 +127,7 @@ def _in_order(places: Array, count: int) -> tuple[Array, Array]:
 _FORWARD = "input, output, weight, bias"
 
 
-@thnn("SparseLinear_updateOutput", _FORWARD, repeats=False)
+@unrepeated("SparseLinear_updateOutput", _FORWARD)
 def sparse_linear(call: Call) -> None:
     """output = input * the transpose of weight + bias; output has a row for each of the batch."""
     outputs, inputs = _matrix(call.weight)
@@ -147,7 +147,7 @@ def sparse_linear(call: Call) -> None:
     _multiply(call.output, entries, call.weight, call.bias, inputs)
 
 
-@thnn("SparseLinear_legacyUpdateOutput", _FORWARD, repeats=False)
+@unrepeated("SparseLinear_legacyUpdateOutput", _FORWARD)
 def sparse_linear_of_pairs(call: Call) -> None:
     """output = input * the transpose of weight + bias."""
     outputs, inputs = _matrix(call.weight)
@@ -194,7 +194,7 @@ def _accumulate(call: Call, entries: _Entries) -> None:
         call.gradWeight.array[...] += decay * weight.array
 
 
-@thnn("SparseLinear_accGradParameters", _GRADIENTS, repeats=False)
+@unrepeated("SparseLinear_accGradParameters", _GRADIENTS)
 def sparse_linear_gradients(call: Call) -> None:
     """Add the gradients, times scale, and the weight times weightDecay; entries by columns."""
     inputs = _matrix(call.weight)[1]
@@ -205,7 +205,7 @@ def sparse_linear_gradients(call: Call) -> None:
     _accumulate(call, entries)
 
 
-@thnn("SparseLinear_legacyAccGradParameters", _GRADIENTS, repeats=False)
+@unrepeated("SparseLinear_legacyAccGradParameters", _GRADIENTS)
 def sparse_linear_gradients_of_pairs(call: Call) -> None:
     """Add the gradients for input in the older form; gradOutput is resized to the batch."""
     outputs, inputs = _matrix(call.weight)
@@ -247,7 +247,7 @@ _ZERO = "gradWeight, gradBias, lastInput"
 def _add_updates(*names: str, pairs: bool = False) -> None:
     """Add the rows of two functions for a form of entries."""
 
-    @thnn(f"SparseLinear_{names[0]}", _UPDATE, repeats=False)
+    @unrepeated(f"SparseLinear_{names[0]}", _UPDATE)
     def update(call: Call) -> None:
         """weight and bias -= learningRate times their gradients, in the last input's columns."""
         _check_update(call)
@@ -255,7 +255,7 @@ def _add_updates(*names: str, pairs: bool = False) -> None:
         if pairs or len(entries.columns):  # Torch7: otherwise the bias stays, too
             _update(call, entries)
 
-    @thnn(f"SparseLinear_{names[1]}", _ZERO, repeats=False)
+    @unrepeated(f"SparseLinear_{names[1]}", _ZERO)
     def zero(call: Call) -> None:
         """gradBias, and gradWeight in the columns of the last input, become 0."""
         outputs, inputs = _matrix(call.gradWeight)

@@ -182,6 +182,11 @@ def thnn(
     return register
 
 
+def unrepeated(name: str, parameters: str) -> Callable[[Implementation], Implementation]:
+    """Add a row for the function that follows, which does more than jobs that Lua may repeat."""
+    return thnn(name, parameters, repeats=False)
+
+
 def add_row(name: str, parameters: str, implementation: Implementation, **more: Any) -> None:
     """Add a row. parameters: as the header declares them."""
     TABLE[name] = Row(name, *_parse(parameters), implementation, **more)

@@ -17,7 +17,7 @@ from th_shell.runtime.thnn.checks import (
     positive,
     size_of,
 )
-from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
+from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, unrepeated
 
 _IMAGE = "THIndexTensor *indices, int owidth, int oheight"
 _VOLUME = (
@@ -27,7 +27,7 @@ _VOLUME = (
 # -- images
 
 
-@thnn("SpatialMaxUnpooling_updateOutput", f"{FORWARD}, {_IMAGE}", repeats=False)
+@unrepeated("SpatialMaxUnpooling_updateOutput", f"{FORWARD}, {_IMAGE}")
 def to_images(call: Call) -> None:
     """output = each element at the place, from 1, that its index tells in a plane of zeros."""
     check_batch(call.input, 2)
@@ -43,7 +43,7 @@ def to_images(call: Call) -> None:
     _store(call, places, sizes)
 
 
-@thnn("SpatialMaxUnpooling_updateGradInput", f"{BACKWARD}, {_IMAGE}", repeats=False)
+@unrepeated("SpatialMaxUnpooling_updateGradInput", f"{BACKWARD}, {_IMAGE}")
 def from_images(call: Call) -> None:
     """gradInput = the elements of gradOutput at the places that indices tell."""
     check_shapes(input=call.input, indices=call.indices)
@@ -66,7 +66,7 @@ def from_images(call: Call) -> None:
 # -- volumes
 
 
-@thnn("VolumetricMaxUnpooling_updateOutput", f"{FORWARD}, {_VOLUME}", repeats=False)
+@unrepeated("VolumetricMaxUnpooling_updateOutput", f"{FORWARD}, {_VOLUME}")
 def to_volumes(call: Call) -> None:
     """output = each element at the place that its index tells in its window: see pooling."""
     sizes, *numbers = _check_volume(call)
@@ -86,7 +86,7 @@ def to_volumes(call: Call) -> None:
     _store(call, places, sizes)
 
 
-@thnn("VolumetricMaxUnpooling_updateGradInput", f"{BACKWARD}, {_VOLUME}", repeats=False)
+@unrepeated("VolumetricMaxUnpooling_updateGradInput", f"{BACKWARD}, {_VOLUME}")
 def from_volumes(call: Call) -> None:
     """gradInput = the elements of gradOutput at the places that indices tell."""
     sizes, *numbers = _check_volume(call)

@@ -20,7 +20,7 @@ from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Sizes, Tensor, describe
 from th_shell.runtime.thnn._columns import add_sums
 from th_shell.runtime.thnn.checks import check, check_batch, check_size, positive
-from th_shell.runtime.thnn.table import BACKWARD, FORWARD, GRADIENTS, Call, thnn
+from th_shell.runtime.thnn.table import BACKWARD, FORWARD, GRADIENTS, Call, unrepeated
 
 _IMAGE = "int kW, int kH, int dW, int dH"
 _SEQUENCE = "int kW, int dW"
@@ -87,7 +87,7 @@ def _accumulate(call: Call, windows: _Windows) -> None:
 # -- images
 
 
-@thnn("SpatialSubSampling_updateOutput", f"input, output, weight, bias, {_IMAGE}", repeats=False)
+@unrepeated("SpatialSubSampling_updateOutput", f"input, output, weight, bias, {_IMAGE}")
 def forward(call: Call) -> None:
     """output = bias + weight * the sums of windows."""
     check(call.bias.is_contiguous, 5, "bias must be contiguous")
@@ -96,7 +96,7 @@ def forward(call: Call) -> None:
     _forward(call, windows)
 
 
-@thnn("SpatialSubSampling_updateGradInput", f"{BACKWARD}, weight, {_IMAGE}", repeats=False)
+@unrepeated("SpatialSubSampling_updateGradInput", f"{BACKWARD}, weight, {_IMAGE}")
 def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     windows = _check_image(call, call.weight)
@@ -104,9 +104,7 @@ def backward(call: Call) -> None:
     _backward(call, windows)
 
 
-@thnn(
-    "SpatialSubSampling_accGradParameters", f"{GRADIENTS}, {_IMAGE}, accreal scale", repeats=False
-)
+@unrepeated("SpatialSubSampling_accGradParameters", f"{GRADIENTS}, {_IMAGE}, accreal scale")
 def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     windows = _check_image(call, call.gradWeight)
@@ -145,10 +143,9 @@ def _check_gradient(call: Call, windows: _Windows) -> None:
 # -- sequences
 
 
-@thnn(
+@unrepeated(
     "TemporalSubSampling_updateOutput",
     f"input, output, weight, bias, {_SEQUENCE}, int inputFrameSize",
-    repeats=False,
 )
 def sample(call: Call) -> None:
     """output = bias + weight * the sums of the frames of each window."""
@@ -159,7 +156,7 @@ def sample(call: Call) -> None:
     _forward(call, windows)
 
 
-@thnn("TemporalSubSampling_updateGradInput", f"{BACKWARD}, weight, {_SEQUENCE}", repeats=False)
+@unrepeated("TemporalSubSampling_updateGradInput", f"{BACKWARD}, weight, {_SEQUENCE}")
 def sample_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     check(call.weight.is_contiguous, 4, "weight must be contiguous")
@@ -169,11 +166,7 @@ def sample_backward(call: Call) -> None:
     _backward(call, windows)
 
 
-@thnn(
-    "TemporalSubSampling_accGradParameters",
-    f"{GRADIENTS}, {_SEQUENCE}, accreal scale",
-    repeats=False,
-)
+@unrepeated("TemporalSubSampling_accGradParameters", f"{GRADIENTS}, {_SEQUENCE}, accreal scale")
 def sample_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     windows = _check_sequence(call)
@@ -213,7 +206,7 @@ def _check_sequence(call: Call, frame: int | None = None) -> _Windows:
 _NUMBERS = "accreal power, int width, int stride, bool batchMode"
 
 
-@thnn("FeatureLPPooling_updateOutput", f"{FORWARD}, {_NUMBERS}", repeats=False)
+@unrepeated("FeatureLPPooling_updateOutput", f"{FORWARD}, {_NUMBERS}")
 def lp_pooling(call: Call) -> None:
     """output = the norm of each `width` features, `stride` apart."""
     _check_dimensions(2, call.input, call.batchMode)
@@ -231,11 +224,7 @@ def lp_pooling(call: Call) -> None:
     out[...] = _raise(sums, 1 / call.power).reshape(sizes)
 
 
-@thnn(
-    "FeatureLPPooling_updateGradInput",
-    f"gradOutput, input, output, gradInput, {_NUMBERS}",
-    repeats=False,
-)
+@unrepeated("FeatureLPPooling_updateGradInput", f"gradOutput, input, output, gradInput, {_NUMBERS}")
 def lp_pooling_backward(call: Call) -> None:
     """gradInput = the sums of gradOutput * (input / output)^(power - 1); 0 where output is 0."""
     _check_dimensions(3, call.input, call.batchMode)
