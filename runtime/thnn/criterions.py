@@ -64,9 +64,13 @@ _BCE_SLOPE = (
 )
 
 
-def _check_bce(call: Call) -> None:
-    check_counts(input=call.input, target=call.target)
+def _check_weights(call: Call) -> None:
+    _check_gradient(call)
     check_counts(input=call.input, weights=call.weights)
+
+
+def _check_bce(call: Call) -> None:
+    _check_weights(call)
     check_size("output", call.output, 1, 0, 1)
     x = call.input.flat
     valid = (x >= 0) & (x <= 1)
@@ -75,11 +79,6 @@ def _check_bce(call: Call) -> None:
             "Assertion `x >= 0. && x <= 1.' failed. input value should be between 0~1, "
             f"but got {x[valid.argmin()]:f}"
         )
-
-
-def _check_weights(call: Call) -> None:
-    check_counts(input=call.input, target=call.target)
-    check_counts(input=call.input, weights=call.weights)
 
 
 formula(

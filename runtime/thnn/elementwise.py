@@ -25,6 +25,15 @@ def _same_count(call: Call) -> None:
     check_counts(input=call.input, gradOutput=call.gradOutput)
 
 
+def _by_input(name: str, numbers: str, forward: str, backward: str) -> None:
+    """Add both rows of a layer whose gradient follows from the input.
+
+    numbers: the parameters behind the tensors. forward, backward: the formulas.
+    """
+    formula(f"{name}_updateOutput", FORWARD + numbers, forward)
+    formula(f"{name}_updateGradInput", BACKWARD + numbers, backward, check=_same_count)
+
+
 # -- from the output
 
 formula("Tanh_updateOutput", FORWARD, "output = tanh(input)")
@@ -61,12 +70,8 @@ formula(
 
 # -- from the input
 
-formula("Abs_updateOutput", FORWARD, "output = absolute(input)")
-formula(
-    "Abs_updateGradInput",
-    BACKWARD,
-    "gradInput = input >= 0 and gradOutput or -gradOutput",
-    check=_same_count,
+_by_input(
+    "Abs", "", "output = absolute(input)", "gradInput = input >= 0 and gradOutput or -gradOutput"
 )
 formula("Square_updateOutput", FORWARD, "output = square(input)")
 formula(
@@ -177,26 +182,18 @@ def gated_linear_backward(call: Call) -> None:
 
 # -- by where elements lie
 
-_THRESHOLD = ", accreal threshold, accreal val, bool inplace"
-
 # Torch7: in place, a nan stays; otherwise it becomes the value.
-formula(
-    "Threshold_updateOutput",
-    FORWARD + _THRESHOLD,
+_by_input(
+    "Threshold",
+    ", accreal threshold, accreal val, bool inplace",
     "output = fmax(input, threshold) + 0 if threshold == 0 and val == 0 and not inplace"
     " else maximum(input, threshold) + 0 if threshold == 0 and val == 0"
     " else input <= threshold and val or input if inplace"
     " else input > threshold and input or val",
-)
-formula(
-    "Threshold_updateGradInput",
-    BACKWARD + _THRESHOLD,
     "gradInput = input <= threshold and 0 or gradOutput if inplace"
     " else input > threshold and gradOutput or 0",
-    check=_same_count,
 )
 
-_LEAKY = ", accreal negval, bool inplace"
 _LEAK = (
     "output = input * (input <= 0 and negval or 1) if inplace"
     " else input * (input > 0 and 1 or negval)"
@@ -205,13 +202,7 @@ _LEAK_BACK = (
     "gradInput = gradOutput * (input <= 0 and negval or 1) if {}"
     " else gradOutput * (input > 0 and 1 or negval)"
 )
-formula("LeakyReLU_updateOutput", FORWARD + _LEAKY, _LEAK)
-formula(
-    "LeakyReLU_updateGradInput",
-    BACKWARD + _LEAKY,
-    _LEAK_BACK.format("inplace"),
-    check=_same_count,
-)
+_by_input("LeakyReLU", ", accreal negval, bool inplace", _LEAK, _LEAK_BACK.format("inplace"))
 
 _ELU = ", accreal alpha, bool inplace"
 
@@ -237,17 +228,15 @@ formula(
     like="output",
 )
 
-_HARD_TANH = ", accreal min_val, accreal max_val, bool inplace"
-
 # Torch7: a nan becomes max_val, but stays in place, except in vectors.
 _STAYS = "inplace and input.ndim > 1 and input.is_contiguous"
 # Of two zeros, maximum and minimum may give either.
 _PLAIN = "min_val <= max_val and min_val != 0 and max_val != 0"
 _OF_RELU6 = "min_val == 0 < max_val"
 
-formula(
-    "HardTanh_updateOutput",
-    FORWARD + _HARD_TANH,
+_by_input(
+    "HardTanh",
+    ", accreal min_val, accreal max_val, bool inplace",
     "output = maximum(minimum(input, max_val), min_val)"
     f" if {_STAYS} and {_PLAIN}"
     f" else input < 0 and 0 or minimum(input, max_val) if {_STAYS} and {_OF_RELU6}"
@@ -256,28 +245,23 @@ formula(
     f" else maximum(fmin(input, max_val), min_val) if {_PLAIN}"
     f" else input < 0 and 0 or fmin(input, max_val) if {_OF_RELU6}"
     " else input < min_val and min_val or input <= max_val and input or max_val",
-)
-formula(
-    "HardTanh_updateGradInput",
-    BACKWARD + _HARD_TANH,
     "gradInput = maximum(min_val - input, input - max_val) >= 0 and 0 or gradOutput",
-    check=_same_count,
 )
 
 _SHRINK = "gradInput = absolute(input) > lambda_ and gradOutput or 0"
 
-formula(
-    "HardShrink_updateOutput",
-    FORWARD + ", accreal lambda",
+_by_input(
+    "HardShrink",
+    ", accreal lambda",
     "output = absolute(input) > lambda_ and input or 0",
+    _SHRINK,
 )
-formula(
-    "SoftShrink_updateOutput",
-    FORWARD + ", accreal lambda",
+_by_input(
+    "SoftShrink",
+    ", accreal lambda",
     "output = input > lambda_ and input - lambda_ or input < -lambda_ and input + lambda_ or 0",
+    _SHRINK,
 )
-for name in ("HardShrink", "SoftShrink"):
-    formula(f"{name}_updateGradInput", BACKWARD + ", accreal lambda", _SHRINK, check=_same_count)
 
 _RANDOM = ", accreal lower, accreal upper, bool train, bool inplace"
 (_LEAKING,) = formulas_of(_LEAK, None)
