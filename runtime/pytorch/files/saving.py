@@ -26,6 +26,7 @@ from th_shell.runtime.core.storage import Storage
 from th_shell.runtime.io.replacement import Replacement
 from th_shell.torch.base.device import device
 from th_shell.torch.base.dtypes import dtype, layout, uint8
+from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import Shape, Size
 from th_shell.torch.tensors.storages import TypedStorage, UntypedStorage
 from th_shell.torch.tensors.tensor import Tensor
@@ -225,14 +226,10 @@ def save(
     shares memory does so in the file. Raises OSError where the file cannot be written, and
     RuntimeError for tensors of several types that share memory.
     """
-    if pickle_module is not pickle:
-        raise NotImplementedError(
-            "torch.save writes with Python's pickle alone: leave pickle_module out"
-        )
-    if not _use_new_zipfile_serialization:
-        raise NotImplementedError(
-            "torch.save writes zip files alone, which PyTorch reads since 1.6"
-        )
+    wrong = "torch.save writes with Python's pickle alone: leave pickle_module out"
+    require(pickle_module is pickle, wrong, error=NotImplementedError)
+    old = "torch.save writes zip files alone, which PyTorch reads since 1.6"
+    require(_use_new_zipfile_serialization, old, error=NotImplementedError)
     if isinstance(f, (str, os.PathLike)):
         with Replacement(os.fsencode(f)) as replacement:
             with open(replacement.descriptor, "r+b", closefd=False) as file:

@@ -39,12 +39,10 @@ def fill_(input: Tensor, value: TensorOrNumber) -> Tensor:
     if not isinstance(value, Tensor):
         input.array.fill(fill_number(value, input.dtype))
         return input
-    if value.array.ndim:
-        raise RuntimeError(
-            f"fill_ only supports 0-dimension value tensor but got tensor with {value.array.ndim} "
-            f"dimensions."
-        )
-    np.copyto(input.array, cast(value.array, input.array.dtype))
+    array = value.array
+    wrong = "fill_ only supports 0-dimension value tensor but got tensor with {} dimensions."
+    require(not array.ndim, wrong, array.ndim)
+    np.copyto(input.array, cast(array, input.array.dtype))
     return input
 
 

@@ -252,11 +252,9 @@ def _iterate(self: Tensor) -> Iterator[Tensor]:
 
 
 def _contains(self: Tensor, element: Any) -> bool:
-    if not isinstance(element, (Tensor, int, float, complex, np.number)):
-        raise RuntimeError(
-            "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
-            f"{type(element)}."
-        )
+    wrong = "Tensor.__contains__ only supports Tensor or scalar, but you passed in a {}."
+    is_operand = isinstance(element, (Tensor, int, float, complex, np.number))
+    require(is_operand, wrong, type(element))
     is_equal: Any = operator.eq(self, element)
     return bool(is_equal.array.any())
 

@@ -165,8 +165,6 @@ def meshgrid(*tensors: Any, indexing: Any = None) -> Tensors:
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
             "argument."
         )
-    if indexing not in (None, "ij", "xy"):
-        raise RuntimeError(
-            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
-        )
+    wrong = 'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {}'
+    require(indexing in (None, "ij", "xy"), wrong, indexing)
     return tuple(map(wrap, np.meshgrid(*arrays, indexing=indexing or "ij")))

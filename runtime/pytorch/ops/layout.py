@@ -179,11 +179,8 @@ def set_view(
 @op(name="set_", function=False)
 def set_tensor(input: Tensor, source: Tensor) -> Tensor:
     """Make the tensor the same view as another one, of the same storage."""
-    if input.dtype is not source.dtype:
-        raise RuntimeError(
-            f"Could not set tensor of type {source.dtype.real} to a tensor of type "
-            f"{input.dtype.real}"
-        )
+    wrong = "Could not set tensor of type {} to a tensor of type {}"
+    require(input.dtype is source.dtype, wrong, source.dtype.real, input.dtype.real)
     input.become(source)
     return input
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import Category
+from th_shell.torch.base.require import require
 from th_shell.torch.base.results import named
 from th_shell.torch.base.shapes import Shape, broadcast
 from th_shell.torch.calls.schema import OUT, OUTS
@@ -61,12 +62,10 @@ def check_floats(tensor: Tensor, name: str) -> None:
 
 def check_square(array: Array, name: str) -> None:
     """Raise RuntimeError for matrices that are not square."""
-    if array.ndim >= 2 and array.shape[-1] != array.shape[-2]:
+    if array.ndim >= 2:
         rows, columns = array.shape[-2:]
-        raise RuntimeError(
-            f"{name}: A must be batches of square matrices, but they are {rows} by {columns} "
-            f"matrices"
-        )
+        wrong = "{}: A must be batches of square matrices, but they are {} by {} matrices"
+        require(rows == columns, wrong, name, rows, columns)
 
 
 def _square_matrices(tensor: Tensor, name: str) -> Array:

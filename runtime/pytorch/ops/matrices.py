@@ -44,11 +44,8 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     x, y = input.array, other.array
     require(x.ndim == y.ndim, "linalg.cross: inputs must have the same number of dimensions.")
     dim = wrap_dim(dim, x.ndim, takes_scalar=False)
-    if x.shape[dim] != 3 or y.shape[dim] != 3:
-        raise RuntimeError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[dim]} and "
-            f"{y.shape[dim]}"
-        )
+    wrong = "linalg.cross: inputs dimension {} must have length 3. Got {} and {}"
+    require(x.shape[dim] == 3 == y.shape[dim], wrong, dim, x.shape[dim], y.shape[dim])
     check_types("cross", NUMBERS, x.dtype)
     broadcast(x.shape, y.shape)
     check_scalars(input, other)

@@ -86,10 +86,8 @@ def roll(input: Tensor, shifts: IntsOrOne, dims: IntsOrOne | None = ()) -> Tenso
     require(shifts, "`shifts` required")
     if not dims and len(shifts) == 1:
         return wrap(np.roll(array.reshape(-1), shifts[0]).reshape(array.shape))
-    if len(shifts) != len(dims):
-        raise RuntimeError(
-            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}"
-        )
+    wrong = "shifts and dimensions must align. shifts: {}, dims:{}"
+    require(len(shifts) == len(dims), wrong, len(shifts), len(dims))
     if not array.size:
         return wrap(array.copy())
     axes = [wrap_dim(dim, array.ndim, takes_scalar=False) for dim in dims]

@@ -167,10 +167,8 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     dim = wrap_dim(dimension, len(shape))
     length = shape[dim] if shape else 1
     require(size >= 0, "size is {} but must be >= 0", size)
-    if size > length:
-        raise RuntimeError(
-            f"maximum size for tensor at dimension {dim} is {length} but size is {size}"
-        )
+    wrong = "maximum size for tensor at dimension {} is {} but size is {}"
+    require(size <= length, wrong, dim, length, size)
     require(step > 0, "step is {} but must be > 0", step)
     if not shape:
         return strided(input, (size,), (1,))
