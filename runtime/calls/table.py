@@ -109,6 +109,15 @@ def op(
     return register
 
 
+def with_destination(form: str) -> tuple[str, str]:
+    """Return the forms of a method and of a function, which may be called without the destination.
+
+    form: the method's, which begins with it.
+    """
+    destination, arguments = form.split(" ", 1)
+    return form, f"[{destination}] {arguments}"
+
+
 def checked(
     name: str,
     method: str | None = None,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.runtime.calls.table import FLOATS, op
+from th_shell.runtime.calls.table import FLOATS, op, with_destination
 from th_shell.runtime.compute.libm import function
 from th_shell.runtime.core.dtypes import FLOAT, HALF, LONG, Array, cast, cast_scalar
 from th_shell.runtime.core.errors import ArgError, TorchError
@@ -16,21 +16,21 @@ from th_shell.runtime.ops._operands import check_counts, store
 _SIZES = "(LongStorage | dim1 [dim2...])"
 
 
-@op("zeros", f"*T* {_SIZES}", f"[*T*] {_SIZES}", small="construct.zeros")
+@op("zeros", *with_destination(f"*T* {_SIZES}"), small="construct.zeros")
 def zeros(r: Tensor, sizes: Sizes) -> None:
     """r = a tensor of zeros, of the given sizes."""
     r.resize(sizes)
     r.array.fill(0)
 
 
-@op("ones", f"*T* {_SIZES}", f"[*T*] {_SIZES}", small="construct.ones")
+@op("ones", *with_destination(f"*T* {_SIZES}"), small="construct.ones")
 def ones(r: Tensor, sizes: Sizes) -> None:
     """r = a tensor of ones, of the given sizes."""
     r.resize(sizes)
     r.array.fill(1)
 
 
-@op("eye", method="*T* long [long=0]", function="[*T*] long [long=0]")
+@op("eye", *with_destination("*T* long [long=0]"))
 def eye(r: Tensor, n: int, m: int) -> None:
     """r = the n x m matrix with ones on its diagonal and zeros elsewhere; n x n without m."""
     if n <= 0:
@@ -40,12 +40,7 @@ def eye(r: Tensor, n: int, m: int) -> None:
     np.fill_diagonal(r.array, 1)
 
 
-@op(
-    "range",
-    method="*T* accreal accreal [accreal=1]",
-    function="[*T*] accreal accreal [accreal=1]",
-    small="construct.range",
-)
+@op("range", *with_destination("*T* accreal accreal [accreal=1]"), small="construct.range")
 def range_(r: Tensor, first: float, last: float, step: float) -> None:
     """r = the numbers first, first + step, ... up to last.
 

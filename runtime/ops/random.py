@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from th_shell.runtime.calls.results import class_id
-from th_shell.runtime.calls.table import ALL, FLOATS, op
+from th_shell.runtime.calls.table import ALL, FLOATS, op, with_destination
 from th_shell.runtime.compute import libm
 from th_shell.runtime.compute.bulk import PIECE
 from th_shell.runtime.compute.generator import STATE_SIZE, Generator, chosen
@@ -178,20 +178,14 @@ def normal(r: Tensor, generator: Generator | None, mean: float, deviation: float
     _fill(r, chosen(generator).normal, _scale_and_shift(deviation, mean))
 
 
-@op("rand", f"*T* [Generator] {_SIZES}", f"[*T*] [Generator] {_SIZES}", FLOATS, small="random.rand")
+@op("rand", *with_destination(f"*T* [Generator] {_SIZES}"), FLOATS, small="random.rand")
 def rand(r: Tensor, generator: Generator | None, sizes: Sizes) -> None:
     """r = random numbers uniform in [0, 1), in a tensor of the given sizes."""
     r.resize(sizes)
     uniform(r, generator, 0, 1)
 
 
-@op(
-    "randn",
-    f"*T* [Generator] {_SIZES}",
-    f"[*T*] [Generator] {_SIZES}",
-    FLOATS,
-    small="random.randn",
-)
+@op("randn", *with_destination(f"*T* [Generator] {_SIZES}"), FLOATS, small="random.randn")
 def randn(r: Tensor, generator: Generator | None, sizes: Sizes) -> None:
     """r = normal numbers with mean 0 and standard deviation 1, in a tensor of the given sizes."""
     r.resize(sizes)

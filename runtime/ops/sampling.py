@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from th_shell.runtime.calls.table import FLOATS, op
+from th_shell.runtime.calls.table import FLOATS, op, with_destination
 from th_shell.runtime.compute.generator import Generator, chosen
 from th_shell.runtime.compute.lua_kernels import draw_slots, pair_slots, shuffle
 from th_shell.runtime.core.dtypes import Array
@@ -18,7 +18,7 @@ _WORDS = 2.0**32  # how many different words of 32 bits there are
 # -- permutations
 
 
-@op("randperm", "*T* [Generator] long", "[*T*] [Generator] long", small="random.randperm")
+@op("randperm", *with_destination("*T* [Generator] long"), small="random.randperm")
 def randperm(r: Tensor, generator: Generator | None, n: int) -> None:
     """r = a vector of the numbers 1 to n in random order."""
     if n <= 0:
@@ -49,8 +49,7 @@ def _permutation(generator: Generator, n: int) -> Array:
 
 @op(
     "multinomial",
-    "*LongTensor* [Generator] T int [boolean=false]",
-    "[*LongTensor*] [Generator] T int [boolean=false]",
+    *with_destination("*LongTensor* [Generator] T int [boolean=false]"),
     FLOATS,
     small="random.multinomial",
 )
@@ -123,12 +122,7 @@ def alias_setup(p: Tensor, aliases: Tensor, q: Tensor) -> None:
 _DRAWS = 1 << 16  # drawn at a time, which bounds the memory for intermediate results
 
 
-@op(
-    "multinomialAlias_",
-    "*LongTensor* [Generator] LongTensor T",
-    "[*LongTensor*] [Generator] LongTensor T",
-    FLOATS,
-)
+@op("multinomialAlias_", *with_destination("*LongTensor* [Generator] LongTensor T"), FLOATS)
 def alias_draw(r: Tensor, generator: Generator | None, aliases: Tensor, q: Tensor) -> None:
     """r = indices drawn with the tables of multinomialAliasSetup_; r is not resized."""
     if not 0 < aliases.nelement <= q.nelement:

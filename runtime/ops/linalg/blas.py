@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.runtime.calls.table import op
+from th_shell.runtime.calls.table import op, with_destination
 from th_shell.runtime.compute.blas_threads import check_room, many_threads
 from th_shell.runtime.compute.bulk import add_product, multiply_vector
 from th_shell.runtime.compute.thread_pool import LARGE, get_threads
@@ -232,7 +232,7 @@ def _new_mv(r: Tensor, mat: Tensor, vec: Tensor) -> None:
     _matmul(mat.array, vec.array, out=r.array)
 
 
-@op("mv", "*T* T~2D T~1D", "[*T*] T~2D T~1D", fresh=_new_mv, small="linalg/blas.mv")
+@op("mv", *with_destination("*T* T~2D T~1D"), fresh=_new_mv, small="linalg/blas.mv")
 def mv(r: Tensor, mat: Tensor, vec: Tensor) -> None:
     """r = mat * vec."""
     _check_vector(mat, vec)
@@ -249,7 +249,7 @@ def _new_mm(r: Tensor, m1: Tensor, m2: Tensor) -> None:
     _matmul(m1.array, m2.array, out=r.array)
 
 
-@op("mm", "*T* T~2D T~2D", "[*T*] T~2D T~2D", fresh=_new_mm, small="linalg/blas.mm")
+@op("mm", *with_destination("*T* T~2D T~2D"), fresh=_new_mm, small="linalg/blas.mm")
 def mm(r: Tensor, m1: Tensor, m2: Tensor) -> None:
     """r = m1 * m2."""
     _check_factors(m1, m2)
@@ -265,7 +265,7 @@ def _new_ger(r: Tensor, vec1: Tensor, vec2: Tensor) -> None:
     ger(r, vec1, vec2)
 
 
-@op("ger", "*T* T~1D T~1D", "[*T*] T~1D T~1D", fresh=_new_ger, small="linalg/blas.ger")
+@op("ger", *with_destination("*T* T~1D T~1D"), fresh=_new_ger, small="linalg/blas.ger")
 def ger(r: Tensor, vec1: Tensor, vec2: Tensor) -> None:
     """r = the outer product of two vectors."""
     if r.ndim != 2:
@@ -280,14 +280,14 @@ def _new_bmm(r: Tensor, b1: Tensor, b2: Tensor) -> None:
     bmm(r, b1, b2)
 
 
-@op("bmm", "*T* T~3D T~3D", "[*T*] T~3D T~3D", fresh=_new_bmm)
+@op("bmm", *with_destination("*T* T~3D T~3D"), fresh=_new_bmm)
 def bmm(r: Tensor, b1: Tensor, b2: Tensor) -> None:
     """r = the products of two batches of matrices."""
     _check_batches(r, (b1.sizes[0], b1.sizes[1], b2.sizes[2]), b1, b2)
     _multiply_into(r, b1, b2)
 
 
-@op("match", "*T* T T [real=1]", "[*T*] T T [real=1]")
+@op("match", *with_destination("*T* T T [real=1]"))
 def match(r: Tensor, m1: Tensor, m2: Tensor, gain: float) -> None:
     """r[i][j] = gain * the squared distance between row i of m1 and row j of m2."""
     if not m1.sizes or not m2.sizes:
