@@ -19,7 +19,7 @@ from th_shell.runtime.core.tensor import Sizes, Tensor, describe
 from th_shell.runtime.thnn import _columns
 from th_shell.runtime.thnn._columns import Windows
 from th_shell.runtime.thnn._jobs import working
-from th_shell.runtime.thnn.checks import check_size
+from th_shell.runtime.thnn.checks import check, check_size
 from th_shell.runtime.thnn.table import Call
 
 
@@ -217,8 +217,15 @@ def accumulate(call: Call, shape: Shape, columns: Columns, full: bool = False) -
 # -- sizes
 
 
-def check_depth(weight: Tensor, shape: Shape) -> None:
-    """Raise an error unless weights, maps x others, fit the columns.
+def check_contiguous(call: Call) -> None:
+    """Raise an error where a gradient of weights or biases is not contiguous."""
+    check(call.gradWeight.is_contiguous, 4, "gradWeight needs to be contiguous")
+    if call.gradBias is not None:
+        check(call.gradBias.is_contiguous, 5, "gradBias needs to be contiguous")
+
+
+def of_weight(weight: Tensor, shape: Shape) -> Shape:
+    """Return the sizes of a call. Raise an error unless weights, maps x others, fit the columns.
 
     Torch7: multiplies with what lies behind the weights.
     """
@@ -227,6 +234,7 @@ def check_depth(weight: Tensor, shape: Shape) -> None:
         raise TorchError(
             f"size mismatch, m1: {describe((shape.maps, depth))}, m2: {describe(shape.columns)}"
         )
+    return shape
 
 
 def count_places(

@@ -21,6 +21,7 @@ from th_shell.runtime.thnn._convolution import (
     Given,
     Shape,
     check_columns,
+    check_contiguous,
     check_gradient,
     inner_windows,
     remembered,
@@ -92,8 +93,7 @@ def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     check_table(call.gradWeight, call.connTable, 5, "gradWeight")
     windows = _windows(call, call.gradWeight, exact=True)
-    check(call.gradWeight.is_contiguous, 4, "gradWeight needs to be contiguous")
-    check(call.gradBias.is_contiguous, 5, "gradBias needs to be contiguous")
+    check_contiguous(call)
     _weigh(call, windows, full=False)
 
 
@@ -314,8 +314,7 @@ def local_backward(call: Call) -> None:
 @unrepeated("SpatialConvolutionLocal_accGradParameters", f"{GRADIENTS}, {_LOCAL}, accreal scale")
 def local_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
-    check(call.gradWeight.is_contiguous, 4, "gradWeight needs to be contiguous")
-    check(call.gradBias.is_contiguous, 5, "gradBias needs to be contiguous")
+    check_contiguous(call)
     shape = _checked(call)
     check_columns(call.finput, shape)
     g, columns = call.read(call.gradOutput), call.read(call.finput)

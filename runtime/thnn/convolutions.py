@@ -22,12 +22,13 @@ from th_shell.runtime.thnn._convolution import (
     Shape,
     accumulate,
     check_columns,
-    check_depth,
+    check_contiguous,
     check_found,
     check_gradient,
     count_places,
     expand,
     inner_windows,
+    of_weight,
     reduce,
     remembered,
 )
@@ -52,12 +53,6 @@ def _check_bias(bias: Tensor | None, count: int) -> None:
         check_size("bias", bias, 1, 0, count)
 
 
-def _check_contiguous(call: Call) -> None:
-    check(call.gradWeight.is_contiguous, 4, "gradWeight needs to be contiguous")
-    if call.gradBias is not None:
-        check(call.gradBias.is_contiguous, 5, "gradBias needs to be contiguous")
-
-
 # -- the sizes of those that keep their columns
 
 
@@ -76,9 +71,7 @@ def _check_image(operands: Given) -> Shape:
     check_size("input", input, input.ndim, input.ndim - 3, planes)
     check_gradient(operands.grad_output, input, (maps, *count))
     windows = inner_windows(size, kernel, stride, padding, count)
-    shape = Shape(input.sizes[:-3], planes, maps, size, count, windows)
-    check_depth(weight, shape)
-    return shape
+    return of_weight(weight, Shape(input.sizes[:-3], planes, maps, size, count, windows))
 
 
 @remembered
@@ -95,9 +88,7 @@ def _check_volume(operands: Given) -> Shape:
     _check_bias(operands.bias, maps)
     check_gradient(operands.grad_output, input, (maps, *count))
     windows = inner_windows(size, kernel, stride, padding, count)
-    shape = Shape(input.sizes[:-4], planes, maps, size, count, windows)
-    check_depth(weight, shape)
-    return shape
+    return of_weight(weight, Shape(input.sizes[:-4], planes, maps, size, count, windows))
 
 
 # -- the sizes of dilated and full ones
@@ -125,9 +116,7 @@ def _check_dilated(operands: Given) -> Shape:
     check_size("input", input, input.ndim, input.ndim - dims - 1, planes)
     check_gradient(operands.grad_output, input, (maps, *count))
     windows = Windows.of(size, kernel, stride, padding, dilation, count)
-    shape = Shape(input.sizes[: -dims - 1], planes, maps, size, count, windows)
-    check_depth(weight, shape)
-    return shape
+    return of_weight(weight, Shape(input.sizes[: -dims - 1], planes, maps, size, count, windows))
 
 
 @remembered
@@ -177,9 +166,7 @@ def _full_shape(
     check_size("input", input, input.ndim, input.ndim - dims - 1, maps)
     check_gradient(operands.grad_output, input, (planes, *size))
     windows = Windows.of(size, kernel, stride, padding, (1,) * dims, count)
-    shape = Shape(input.sizes[: -dims - 1], planes, maps, size, count, windows)
-    check_depth(weight, shape)
-    return shape
+    return of_weight(weight, Shape(input.sizes[: -dims - 1], planes, maps, size, count, windows))
 
 
 # -- the functions
@@ -250,7 +237,7 @@ def _add_rows(layer: _Layer) -> None:
     def gradients(call: Call) -> None:
         """Add scale times the gradients to gradWeight and gradBias."""
         if layer.dense:
-            _check_contiguous(call)
+            check_contiguous(call)
         shape = layer.check(call)
         layer.check_kept(call, shape)
         accumulate(call, shape, layer.columns_of(call), layer.full)
