@@ -192,28 +192,20 @@ def _run(
 
 def unfold(windows: Windows, image: Array, columns: Array) -> None:
     """columns = the columns of images, of all samples."""
-    planes = image.shape[1]
-    for at in _slices(len(image), columns[0].size):
-        work = columns[at].size
-        _run("nn_unfold", windows, at, image, planes, columns, planes * (at.stop - at.start), work)
+    _run_by_plane("nn_unfold", windows, image, columns)
 
 
 def fold(windows: Windows, columns: Array, image: Array) -> None:
     """Add the columns of images, of all samples, to them."""
-    planes, axpy = image.shape[1], blas("axpy", image.itemsize)
+    _run_by_plane("nn_fold", windows, image, columns, axpy=blas("axpy", image.itemsize))
+
+
+def _run_by_plane(job: str, windows: Windows, image: Array, columns: Array, **more: int) -> None:
+    """Do a job for each plane of all samples."""
+    planes = image.shape[1]
     for at in _slices(len(image), columns[0].size):
-        work = columns[at].size
-        _run(
-            "nn_fold",
-            windows,
-            at,
-            image,
-            planes,
-            columns,
-            planes * (at.stop - at.start),
-            work,
-            axpy=axpy,
-        )
+        positions = planes * (at.stop - at.start)
+        _run(job, windows, at, image, planes, columns, positions, columns[at].size, **more)
 
 
 def correlate(

@@ -145,6 +145,8 @@ class _Shape:
         self.extra = self.width - self.outputs
         if self.extra and self.extra < 4:
             raise TorchError(f"weights of {self.width} columns do not suit {self.outputs} outputs")
+        #: What all jobs get of it.
+        self.layout = {"outputs": self.outputs, "extra": self.extra}
 
     def places(self, keys: Tensor, offset: int) -> Array:
         """Return the start of the keys' rows, in elements."""
@@ -228,9 +230,8 @@ def index_linear(call: Call) -> None:
         bias=call.bias.array,
         output=call.output.array,
         kept=call.normalizedValues.array if shape.extra else 0,
-        outputs=shape.outputs,
-        extra=shape.extra,
         train=call.train,
+        **shape.layout,
     )
 
 
@@ -261,8 +262,7 @@ def index_linear_gradients(call: Call) -> None:
         values=call.values.array,
         gradients=scaled,
         output=call.gradWeight.array,
-        outputs=shape.outputs,
-        extra=shape.extra,
+        **shape.layout,
     )
     call.gradBias.array.reshape(-1)[: shape.outputs] += scaled.sum(axis=0)
 
@@ -304,10 +304,9 @@ def index_linear_accumulate(call: Call) -> None:
         values=call.values.array,
         weight=call.weight.array,
         gradients=g,
-        outputs=shape.outputs,
-        extra=shape.extra,
         decay=cast_scalar(call.weightDecay, call.weight.dtype),
         scale=scale,
+        **shape.layout,
     )
     if shape.extra and shape.outputs == 1:  # Torch7: only then
         used = at[: int(lengths.sum())]
@@ -337,8 +336,7 @@ def index_linear_update(call: Call) -> None:
         at=at,
         gradients=call.gradWeight.array,
         weight=call.weight.array,
-        outputs=shape.outputs,
-        extra=shape.extra,
         decay=cast_scalar(call.weightDecay, call.weight.dtype),
         rate=rate,
+        **shape.layout,
     )
