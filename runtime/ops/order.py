@@ -88,15 +88,19 @@ _SORT = f"{_PAIR} [index=last] [boolean=false]"
 @op("sort", _SORT, _SORT, small="order.sort")
 def sort(values: Tensor, indices: Tensor, t: Tensor, dim: int | None, descending: bool) -> None:
     """The elements sorted along a dimension (by default the last), and their indices before."""
-    dim = _last(t, dim)
-    check_dim(t, dim, "invalid dimension {}")
+    dim = _dimension(t, dim, "invalid dimension {}", 2)
     elements = t.array
     at = _order(np.moveaxis(elements, dim, -1), descending)
     _store_pair(values, indices, elements, np.moveaxis(at, -1, dim), dim)
 
 
-def _last(t: Tensor, dim: int | None) -> int:
-    return t.ndim - 1 if dim is None else dim
+def _dimension(
+    t: Tensor, dim: int | None, message: str = "dimension out of range", arg: int = 3
+) -> int:
+    """Return a dimension, by default the last. Raise ArgError, as `check_dim`, where it is none."""
+    chosen = t.ndim - 1 if dim is None else dim
+    check_dim(t, chosen, message, arg)
+    return chosen
 
 
 def _order(values: Array, descending: bool) -> Array:
@@ -126,8 +130,7 @@ def _store_chosen(
 @op("kthvalue", f"{_PAIR} long [index=last]", f"{_PAIR} long [index=last]", small="order.kthvalue")
 def kthvalue(values: Tensor, indices: Tensor, t: Tensor, k: int, dim: int | None) -> None:
     """The k-th smallest elements along a dimension (by default the last), and their indices."""
-    dim = _last(t, dim)
-    check_dim(t, dim, "dimension out of range", 3)
+    dim = _dimension(t, dim)
     if not 0 < k <= t.sizes[dim]:
         raise ArgError(2, "selected index out of range")
     elements = t.array
@@ -141,8 +144,7 @@ def median(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
 
     Of an even number of elements, the median is the smaller one of the two in the middle.
     """
-    dim = _last(t, dim)
-    check_dim(t, dim, "dimension out of range", 3)
+    dim = _dimension(t, dim)
     kthvalue(values, indices, t, (t.sizes[dim] - 1) // 2 + 1, dim)
 
 
@@ -152,8 +154,7 @@ def mode(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
 
     Of several that are equally frequent, it is the smallest.
     """
-    dim = _last(t, dim)
-    check_dim(t, dim, "dimension out of range", 3)
+    dim = _dimension(t, dim)
     elements = t.array
     rows = _rows(elements, dim)
     order = _order(rows, False)
@@ -188,8 +189,7 @@ def topk(
     in which quickselect leaves them; and it sorts only the first k - 1 of the smallest, since
     quickselect has put the last one in its place.
     """
-    dim = _last(t, dim)
-    check_dim(t, dim, "dim not in range", 3)
+    dim = _dimension(t, dim, "dim not in range")
     n = t.sizes[dim]
     if not 0 < k <= n:
         raise ArgError(2, "k not in range for dimension")

@@ -249,13 +249,10 @@ def dist(a: Tensor, b: Tensor, p: float) -> float:
     return float(_raise(total, 1 / p))
 
 
-@op(
-    "renorm",
-    "*T* [T=1] real index real",
-    "[*T*] T real index real",
-    types=FLOATS,
-    small="reduce.renorm",
-)
+_RENORM = "*T* [T=1] real index real", "[*T*] T real index real"
+
+
+@op("renorm", *_RENORM, types=FLOATS, small="reduce.renorm")
 def renorm(r: Tensor, t: Tensor, p: float, dim: int, limit: float) -> None:
     """r = t with each slice along a dimension scaled down to a p-norm of at most ``limit``."""
     check_dim(t, dim, "invalid dimension {}", 3)
