@@ -1,6 +1,6 @@
 """Convolutions of one, two and three dimensions; pooling, resampling and padding."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 
 import numpy as np
@@ -129,9 +129,14 @@ def _of_frames(
 ) -> Value:
     """Return a convolution over frames, which are the last dimension."""
     x.assume((BATCH, None, weight.shape[1] * groups))
+    return _over_frames(x, lambda planes: conv(planes, windows, weight, bias, groups))
+
+
+def _over_frames(x: Value, compute: Callable[[Value], Value]) -> Value:
+    """Compute something of planes for frames, which are the last dimension."""
 
     def apply(x: Value) -> Value:
-        return permute(conv(permute(x, (0, 2, 1)), windows, weight, bias, groups), (0, 2, 1))
+        return permute(compute(permute(x, (0, 2, 1))), (0, 2, 1))
 
     return with_samples(x, 3, apply)
 
@@ -170,11 +175,7 @@ def _max(m: Module, x: Value) -> Value:
 def _temporal_max(m: Module, x: Value) -> Value:
     x.assume((BATCH, None, None))
     windows = _windows(m)
-
-    def apply(x: Value) -> Value:
-        return permute(max_pool(permute(x, (0, 2, 1)), windows), (0, 2, 1))
-
-    return with_samples(x, 3, apply)
+    return _over_frames(x, lambda planes: max_pool(planes, windows))
 
 
 @row("nn.SpatialAveragePooling", "nn.VolumetricAveragePooling")
