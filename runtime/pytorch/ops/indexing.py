@@ -55,6 +55,8 @@ def _simple(index: Any) -> Any:
 def _getitem(self: Tensor, index: Any) -> Tensor:
     if index.__class__ is Tensor and (rows := _rows(self.array, index.array)) is not None:
         return wrap(rows)
+    if index is None and (array := self.array).flags.c_contiguous and 0 not in array.strides:
+        return view_of(self, array.reshape(1, *array.shape))
     simple = _simple(index)
     if simple is not None:
         try:
@@ -65,8 +67,6 @@ def _getitem(self: Tensor, index: Any) -> Tensor:
             if 0 not in part.strides:
                 return view_of(self, part)
             array = self.array
-            if index is None and array.flags.c_contiguous and 0 not in array.strides:
-                return view_of(self, array.reshape(1, *array.shape))
             is_whole = part.flags.c_contiguous and part.size == array.size
             # Each dimension of one position is new: numpy gives these a stride of 0.
             is_new = 0 not in array.strides and part.shape.count(1) == part.strides.count(0)

@@ -271,7 +271,9 @@ def movedim(input: Tensor, source: IntOrShape, destination: IntOrShape) -> Tenso
 
 def _read_T(self: Tensor) -> Tensor:  # noqa: N802 (the attribute's name)
     ndim = self.array.ndim
-    if ndim not in (0, 2):
+    if ndim == 2:
+        return _t(self, "T")
+    if ndim:
         warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
             "deprecated and it will throw an error in a future release. Consider `x.mT` to "
