@@ -308,7 +308,7 @@ class Judging:
             self._shown_errors.add(error)
         elif result.verdict is Verdict.ERROR and is_shown_above:
             result = replace(result, verdict=Verdict.LAYOUT, note="an error that is shown above")
-        result = self._by_lines(result)
+        result = _by_inner_comments(self._by_lines(result), first, second)
         lines = example.value.text if example.value else ""
         if result.checked:
             self._rest = ("", "")
@@ -330,6 +330,31 @@ class Judging:
             return result
         note = f"its comment says: {value.text}"
         return replace(result, verdict=Verdict.DIFFERS, got=self._script[0], note=note)
+
+
+def _by_inner_comments(result: Result, first: Outcome, second: Outcome) -> Result:
+    """Return a result whose statement prints what the comments behind its inner prints tell.
+
+    There must be one for each, and each must print a line.
+    """
+    example = result.example
+    lines = [line for line in example.source.split("\n") if "print" in line]
+    told = [Value(comment_of(line) or remark_of(line)) for line in lines if is_print(line)]
+    printed = [outcome.printed.splitlines() for outcome in (first, second)]
+    is_open = result.verdict is Verdict.RAN and example.kind is Kind.BARE and not first.error
+    if not is_open or "\n" not in example.source or not all(value.text for value in told):
+        return result
+    if not 0 < len(lines) == len(told) == len(printed[0]) == len(printed[1]):
+        return result
+    for value, *shown in zip(told, *printed, strict=True):
+        expected = replace(example, expected=QUOTES.sub(" ", value.text))
+        verdict = _compare(expected, *(QUOTES.sub(" ", text) for text in shown))
+        if verdict is Verdict.DIFFERS and not (value.is_plain or is_nearly(value.text, shown[0])):
+            return result
+        if verdict is not Verdict.PASS:
+            note = f"a comment in it says: {value.text}" if verdict is Verdict.DIFFERS else ""
+            return replace(result, verdict=verdict, note=note)
+    return replace(result, verdict=Verdict.PASS)
 
 
 def _told_above(result: Result, below: Example, outcomes: tuple[Outcome, Outcome]) -> Result:
