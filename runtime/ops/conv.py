@@ -97,16 +97,29 @@ def _output_sizes(name: str, x: Tensor, k: Tensor, area: str, dims: int) -> Size
 def _fill(r: Tensor, sizes: Sizes, x: Tensor, k: Tensor, compute: Callable[[Array], None]) -> None:
     """Resize r and compute its elements; in memory of their own if a source shares r's memory.
 
-    Torch7: gives wrong values if a source shares r's memory.
+    Torch7: gives wrong values if a source shares r's memory. It writes the elements one behind the
+    other, whatever r's strides are; but for those of planes that are summed up in two dimensions,
+    it adds them to what is there, once r is 0.
     """
     memory = None if r.storage is None else r.storage.data
     if memory is not None and any(np.may_share_memory(memory, t.array) for t in (x, k)):
         values = np.empty(sizes, memory.dtype)
         compute(values)
         store(r, values)
+        return
+    r.resize(sizes)
+    array = r.array
+    block = r.storage.data[r.offset : r.offset + array.size] if r.storage else array
+    if array.flags.c_contiguous or block.size < array.size:
+        compute(array)
+        return
+    values = np.empty(sizes, array.dtype)
+    compute(values)
+    if (x.ndim, k.ndim) == (3, 4):
+        block.fill(0)
     else:
-        r.resize(sizes)
-        compute(r.array)
+        array.fill(0)
+    block += values.reshape(-1)
 
 
 def _convolve(out: Array, x: Array, k: Array, full: bool, paired: bool = False) -> None:

@@ -134,13 +134,10 @@ def test_destination_is_a_view_of_a_source() -> None:
     np.testing.assert_array_equal(x.array[0], np.arange(6))
 
 
-def test_destination_keeps_its_strides() -> None:
-    x, k = (tensor(np.arange(n * n).reshape(n, n), DOUBLE) for n in (5, 2))
-    whole = tensor(np.zeros((4, 8)), DOUBLE)
-    r = whole.view(1, (4, 4), (8, 2))
-    call("conv2", r, x, k)
-    np.testing.assert_array_equal(whole.array[:, 1::2], expected("conv2", x, k, False))
-    assert not whole.array[:, ::2].any()
+def test_a_result_that_is_not_contiguous_gets_its_elements_one_behind_the_other(lua: Lua) -> None:
+    name = "test_a_result_that_is_not_contiguous_gets_its_elements_one_behind_the_other"
+    answer = "9 4 4 13 13 0 0 9\n9 4 4 4 4 9 9 9\n8 8 17 8 8 17 8 8 9 0 0 9\n4 4 13 4 0 9\n"
+    assert lua.run(data(__file__, name)) == answer
 
 
 def test_sources_stay_and_a_wrong_call_changes_nothing() -> None:

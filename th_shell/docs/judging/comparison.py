@@ -426,7 +426,8 @@ _JOINED_FRONT = pattern(r"[\w/\\@]\Z|\w[-+.:]\Z")
 _JOINED_BEHIND = pattern(r"[-+\w/\\@]|[.,:]\w")
 #: What may stand behind the value with which a marked comment begins.
 _BEHIND = pattern(
-    r"\s*(?:[\"'`.;]\s*|\Z|\s[(\[#]|\s?[;.]\s|\s(?:-+|\N{EN DASH}|\N{EM DASH})\s"
+    r"\s*(?:，|,\s(?:an?|the|of)\s"
+    r"|[\"'`.;]\s*|\Z|\s[(\[#]|\s?[;.]\s|\s(?:-+|\N{EN DASH}|\N{EM DASH})\s"
     r"|,?\s(?:(?:and|as|because|but|for|if|not|since|so|which|while)\s))"
 )
 

@@ -138,7 +138,8 @@ _BY_ADDRESS = ("table: 0x00000000", "table: 0x11111111")
 _SIGN_BEFORE = pattern(r"\A(?:>>|[=-]?>|==?|[:#»→⇒⟶➜])\s*")
 _SIGN_BEHIND = pattern(r"(?:(?<=[\d\"'})\]])|(?<=\btrue)|(?<=\bfalse)|(?<=\bnil))\s*[!;`]+$")
 _VAGUE = pattern(
-    r"\A(?:falsy|truthy)\Z|\A(?:[~≈]|(?:about|approx\w*\.?|around|roughly|circa|ca\.)\s)\s*(?=[-+.\d])",
+    r"\A(?:falsy|truthy|(?:true|false) ?(?:/|or|\|) ?(?:true|false))\Z"
+    r"|\A(?:[~≈]|(?:about|approx\w*\.?|around|roughly|circa|ca\.)\s)\s*(?=[-+.\d])",
     re.I,
 )
 _BETWEEN = pattern(r"(?<!\s)\s{1,9}(?:and|und|et|y|e|和|与|と|и)\s{1,9}|\s{0,9}[|;]\s{0,9}")

@@ -6,6 +6,7 @@ nearly agrees with what is shown.
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from th_shell.docs.reading.compiler import Compiler
@@ -47,6 +48,8 @@ _CALLED = pattern(r"\w\s*\(\s*\Z")
 _NEAR = 9  # characters before a string, where the name of what it is passed to ends
 #: A call that changes a table, and gives none.
 _CHANGES = pattern(rf"\s*table\.(?:insert|sort)\s*\(\s*(?P<place>{_PLACE})\s*[,)]")
+#: The assignment of an element that is no table.
+_FILLED = pattern(r"\s*(?P<place>[A-Za-z_]\w*)\[[^\]]*\]\s*=\s*(?:nil\b|true\b|false\b|[-\d.\"'])")
 _BECOMES = pattern(r"`?(?P<place>\w+)`? becomes (?P<text>.*)", re.S)
 _EQUATION = pattern(rf"\s*(?P<place>{_PLACE})\s*=\s*(?P<text>.*)", re.S)
 #: Between the equations of a text: `x = 1, y = 2`.
@@ -57,10 +60,15 @@ _NAMED_VALUES = pattern(
 )
 #: A literal with words of prose behind it: `false, since it is too old`.
 _LEADING = pattern(
+    r"(?!\d{1,2}\. )"
     r"(?P<text>nil|true|false|[-+]?\.?\d[\d.]*(?:e[-+]?\d+)?|([\"'])(?:(?!\2)[^\\])*\2)"
     r"(?:\s*[,;:.]\s|\s+-\s|\s*[(（]|\s*=\s*\d).*\S.*",
     re.S,
 )
+#: A line that opens a long comment; how one begins that may tell a value, and one that surely does.
+_OPENED = pattern(r"\s*--\[=*\[-*\s*")
+_BEGUN = pattern(r"(?:\w{2,9}|true|false|nil):|[-+]?\.?\d")
+_MARKED = pattern(r"-?>|=+>")
 #: A number with zeros before it, which Lua does not print so.
 _SPELT = pattern(r"\s*[-+]?0\d")
 #: Values of Latin letters, and a remark behind them in Chinese, Japanese or Korean.
@@ -155,6 +163,20 @@ def is_open_table(text: str) -> bool:
 def says_print(source: str) -> bool:
     """Return whether the comment of an input tells what is printed, and not a value."""
     return _SAYS_PRINT.search(source) is not None
+
+
+def tell_values(lines: Sequence[str]) -> bool:
+    """Return whether comments in some lines of code tell values."""
+    return any(map(_tells, ["", *lines], lines, [*lines[1:], ""]))
+
+
+def _tells(above: str, line: str, below: str) -> bool:
+    """Tell whether a comment in a line is a value, or that of a print above; or one opens there."""
+    is_alone = line.lstrip().startswith("--")
+    comment = below if is_alone and _OPENED.fullmatch(line) else remark_of(line)
+    is_value = Value(comment).is_plain or _BEGUN.match(comment) or comment_of(line)
+    is_of_print = "print" in (above if is_alone else line) and bool(is_value)
+    return is_of_print or not is_alone and _MARKED.match(comment) is not None
 
 
 def is_print(source: str) -> bool:
@@ -257,6 +279,8 @@ def value_of(text: str, source: str, compiler: Compiler) -> Value | None:
     codes = _literals(text, compiler)
     if changed := text.startswith("{") and codes and _CHANGES.match(source):
         return Value(text, codes, changed["place"])
+    if (filled := _FILLED.match(source)) and text.startswith("{") and codes:
+        return Value(text, codes, filled["place"])
     assignment = ASSIGNMENT.match(source.split(";")[-1] if ";" in source else source)
     leading = None if _SOMETIMES.search(text) else _LEADING.fullmatch(text)
     codes = codes or ((leading["text"],) if leading else ())

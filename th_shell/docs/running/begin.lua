@@ -57,12 +57,12 @@ local function described(value, depth)
 end
 
 -- The keys of a table behind another one, and their places, in the order of this run. nil where it
--- is the same in all runs (numbers), and where there are too many to be sorted.
+-- is the same in all runs (true and false), and where there are too many to be sorted.
 local function ordered_keys(t, key)
   local keys, places, texts, is_free = {}, {}, {}, false
   for k in next, t, key do
     keys[#keys + 1] = k
-    is_free = is_free or type(k) ~= 'number' and type(k) ~= 'boolean'
+    is_free = is_free or type(k) ~= 'boolean'
     if #keys > MOST then return nil end
   end
   if not is_free or #keys < 2 then return nil end

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from th_shell.docs.reading.comment_values import Value, remark_of
+from th_shell.docs.reading.comment_values import tell_values
 from th_shell.docs.reading.examples import LUA, Block, Line, Role, numbered
 from th_shell.docs.reading.formats import markdown
 from th_shell.patterns import pattern
@@ -35,9 +35,6 @@ _MODULE = pattern(r"^[-\s]*@(?:class)?mod(?:ule)?\s+(?P<name>[A-Za-z_]\w*(?:\.[A
 _DECLARED = pattern(
     r"[ \t]*(?:\n[ \t]*)?(?:local\s+)?(?:function\s+([A-Za-z_][\w.:]*)|([A-Za-z_][\w.]*)\s*=(?!=))"
 )
-#: The beginning of a comment that may tell a value, and of one that surely does.
-_BEGUN = pattern(r"(?:\w{2,9}|true|false|nil):|[-+]?\.?\d")
-_MARKED = pattern(r"-?>|=+>")
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
@@ -67,16 +64,7 @@ def _is_script(lines: Sequence[str]) -> bool:
     """Tell whether lines of code tell their values in comments, and are no module."""
     code = [line for line in lines if without_texts(f"{line}\n").strip()]
     is_module = bool(code) and code[-1].startswith("return")
-    return not is_module and any(map(_tells, ["", *lines], lines, [*lines[1:], ""]))
-
-
-def _tells(above: str, line: str, below: str) -> bool:
-    """Tell whether a comment in a line is a value, or that of a print above; or one opens there."""
-    is_alone = line.lstrip().startswith("--")
-    comment = below if is_alone and _OPENING.sub("", line.strip()) == "" else remark_of(line)
-    is_value = Value(comment).is_plain or _BEGUN.match(comment) is not None
-    is_of_print = "print" in (above if is_alone else line) and is_value
-    return is_of_print or not is_alone and _MARKED.match(comment) is not None
+    return not is_module and tell_values(lines)
 
 
 class _Comment(NamedTuple):

@@ -132,6 +132,8 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 # -- examples outside of blocks, and the headings of blocks
 
 _PROMPT = pattern(rf"^\s*{NAMED_PROMPT}")
+#: The last line of a printed tensor.
+_LAST_LINE = pattern(r"^\s*\[torch\.\w+ of (?:size|dimension) [\dx]+\]\s*$")
 _PRINTED = pattern(rf"^\s*(?:{PRINTED})\s*$")
 #: A prompt that may also be the mark of a quotation, behind it what begins like code, and what is
 #: Torch7's.
@@ -179,7 +181,8 @@ def _end(start: int, prompt: re.Pattern[str], covered: set[int], lines: Sequence
         text = lines[at]
         if text.strip():
             above_is_blank = not lines[at - 1].strip()
-            if at > start and above_is_blank and not (prompt.match(text) or _PRINTED.match(text)):
+            is_behind = above_is_blank or _LAST_LINE.match(lines[at - 1])
+            if at > start and is_behind and not (prompt.match(text) or _PRINTED.match(text)):
                 break
             end = at + 1
         at += 1
