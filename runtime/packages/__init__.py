@@ -2,7 +2,7 @@
 
 The package ``image`` is Lua code in ``packages/image``, and the module or Python package
 ``th_shell.runtime.packages.image``, which is imported when Lua first asks for one of its functions.
-It has `functions()`: the functions by their names in Lua. They get what Lua passes as
+Lua finds functions there by the names that they have in Python. They get what Lua passes as
 operations do (tensors as `Tensor`, strings as bytes, tables of tensors as lists), and return a
 number, bool, bytes, None (nil), a new tensor, one of their arguments, or a tuple of these. Where
 Lua asks for a function for one element type, it gets a `Call` of that type instead.
@@ -33,9 +33,8 @@ def entry(package: bytes, name: bytes, dtype: int | None) -> Callable[..., Any]:
 
     dtype: the index of the element type that the function gets a `Call` of, if any.
     """
-    function = import_module(f"th_shell.runtime.packages.{package.decode()}").functions()[
-        name.decode()
-    ]
+    module = import_module(f"th_shell.runtime.packages.{package.decode()}")
+    function = getattr(module, name.decode())
 
     def call(*args: Any) -> Any:
         try:

@@ -91,7 +91,7 @@ errors.make_public(Options, 'setChunked setDeflate adjustForData __tostring')
 
 --- Describes an object of HDF5 as text: its number, name and kind.
 function hdf5._describeObject(id, kind)
-  return ('(%d %s %s)'):format(id, python.name(id), kind)
+  return ('(%d %s %s)'):format(id, python.name_of(id), kind)
 end
 
 local DataSet = torch.class('hdf5.HDF5DataSet', hdf5)
@@ -107,7 +107,7 @@ end
 
 --- All elements, as a tensor of the type that the file has them in.
 function DataSet:all()
-  return python.all(self._datasetID)
+  return python.read_all(self._datasetID)
 end
 
 --- The elements of a part: of each dimension a number, or a table of the first and the last.
@@ -120,17 +120,17 @@ function DataSet:partial(...)
     errors.check_argument(i + 1, range[2], 'number')
     limits[2 * i - 1], limits[2 * i] = tonumber(range[1]), tonumber(range[2])
   end
-  return python.partial(self._datasetID, limits)
+  return python.read_part(self._datasetID, limits)
 end
 
 --- The sizes, as a table.
 function DataSet:dataspaceSize()
-  return { python.sizes(self._datasetID) }
+  return { python.sizes_of(self._datasetID) }
 end
 
 --- The function that makes empty tensors of the dataset's type, and that type's name.
 function DataSet:getTensorFactory()
-  local name = python.type(self._datasetID)
+  local name = python.type_name(self._datasetID)
   return torch.factory(name), name
 end
 
@@ -169,7 +169,7 @@ function Group:__init(parent, id)
 end
 
 function Group:__tostring()
-  return ('[HDF5Group %d %s]'):format(self._groupID, python.name(self._groupID))
+  return ('[HDF5Group %d %s]'):format(self._groupID, python.name_of(self._groupID))
 end
 
 -- A name for HDF5; tables that are written may have other keys than strings.
@@ -183,7 +183,7 @@ end
 
 function Group:createChild(name)
   if not name or name == '' then errors.fail('no name given for child') end
-  local child = hdf5.HDF5Group(self, python.group(self._groupID, check_name(name)))
+  local child = hdf5.HDF5Group(self, python.require_group(self._groupID, check_name(name)))
   self._children[name] = child
   return child
 end
@@ -295,7 +295,7 @@ function File:__init(filename, id)
   end
   self._filename, self._fileID = filename, id
   hdf5._logger.debug('Opening ' .. tostring(self))
-  self._rootGroup = hdf5.HDF5Group(self, python.group(id, '/'))
+  self._rootGroup = hdf5.HDF5Group(self, python.require_group(id, '/'))
 end
 
 function File:filename() return self._filename end
@@ -357,7 +357,7 @@ function hdf5.HDF5File.open(filename, mode)
   if not paths.dirp(folder) then errors.fail('HDF5File.open: no such directory ' .. folder) end
   if mode == nil or mode == 'a' then mode = paths.filep(filename) and 'r+' or 'w' end
   if not MODES[mode] then errors.fail(("Unknown mode '%s' for hdf5.open()"):format(mode)) end
-  local id = python.open(filename, MODES[mode])
+  local id = python.open_file(filename, MODES[mode])
   return errors.finally(function(done) if not done then pcall(python.close, id) end end,
     hdf5.HDF5File, filename, id)
 end

@@ -8,7 +8,7 @@ import errno
 import itertools
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from fcntl import LOCK_EX, LOCK_NB, flock
 from io import FileIO
@@ -146,7 +146,8 @@ _written: dict[str, _Written] = {}  # by the names that h5py has for them
 
 
 @uninterruptible
-def _open(path: bytes, mode: bytes) -> int:
+def open_file(path: bytes, mode: bytes) -> int:
+    """Return the number of a file; mode: 'r', 'r+', 'w', or 'x' for one that must be new."""
     h5py = _h5py()
     at_the_end(_close_all)
     with _errors("HDF5File: fileID -1 is not valid"):
@@ -176,7 +177,7 @@ def _check(item: Any) -> None:
 
 
 @uninterruptible
-def _close(number: float) -> None:
+def close(number: float) -> None:
     """Close a file, with all that was found in it; or let go of a group or dataset."""
     item = _get(number)
     if item is not None:
@@ -198,12 +199,12 @@ def _close_all() -> None:
     """Write out the files that a program has left open."""
     for number in list(_objects):
         try:
-            _close(number)
+            close(number)
         except TorchError as error:
             print(f"hdf5: {error}", file=sys.stderr)
 
 
-def _group(number: float, name: bytes) -> int:
+def require_group(number: float, name: bytes) -> int:
     """Return a group of a file or group; make it where there is none of the name."""
     parent = _require(number)
     with _errors("Invalid groupID -1"):
@@ -212,7 +213,7 @@ def _group(number: float, name: bytes) -> int:
         return _add(parent.require_group(name))
 
 
-def _children(number: float) -> bytes:
+def children(number: float) -> bytes:
     """Return the children of a group: number, kind, address and name of each, and a zero byte."""
     parent = _require(number)
     with _errors("Failed getting group info"):
@@ -244,7 +245,8 @@ def _path(number: float) -> str:
     return printable(to_bytes(str(_require(number).name)))
 
 
-def _name(number: float) -> bytes:
+def name_of(number: float) -> bytes:
+    """Return the path of a group or dataset in its file; '' where that is closed."""
     item = _get(number)
     return to_bytes(str(item.name)) if item is not None else b""
 
@@ -262,7 +264,8 @@ def _read(dataset: Any, dtype: DType, sizes: tuple[int, ...], where: Any) -> Ten
     return tensor
 
 
-def _all(number: float) -> Tensor:
+def read_all(number: float) -> Tensor:
+    """Return all of a dataset as a tensor."""
     dataset, dtype = _require(number), _type(number)
     with _errors(f"HDF5DataSet:all() - failed reading data from {_dataset_text(number)}"):
         if not dataset.shape:
@@ -270,12 +273,12 @@ def _all(number: float) -> Tensor:
         return _read(dataset, dtype, dataset.shape, np.s_[...])
 
 
-def _partial(number: float, ranges: Storage) -> Tensor:
+def read_part(number: float, ranges: Storage) -> Tensor:
     """Return a part of a dataset as a tensor.
 
     ranges: of each dimension the first and the last index, from 1.
     """
-    dataset, sizes = _require(number), _sizes(number)
+    dataset, sizes = _require(number), sizes_of(number)
     first, last = ranges.data[::2].tolist(), ranges.data[1::2].tolist()
     if len(first) != len(sizes):
         raise TorchError(
@@ -290,7 +293,8 @@ def _partial(number: float, ranges: Storage) -> Tensor:
         return _read(dataset, dtype, tuple(part.stop - part.start for part in where), where)
 
 
-def _sizes(number: float) -> tuple[int, ...]:
+def sizes_of(number: float) -> tuple[int, ...]:
+    """Return the sizes of a dataset."""
     dataset = _require(number)
     with _errors("Failed getting dataspace size"):
         return tuple(dataset.shape or ())
@@ -312,6 +316,11 @@ def _type(number: float) -> DType:
     raise TorchError(f"Reading data of class {name}({dtype}) is unsupported")
 
 
+def type_name(number: float) -> bytes:
+    """Return the class of the tensor that a dataset is read into."""
+    return _type(number).tensor_name.encode()
+
+
 def _file_type(tensor: Tensor) -> np.dtype[Any]:
     if tensor.dtype.name not in _TYPE_NAMES.values() and tensor.dtype.name != "Char":
         raise TorchError(f"Cannot find hdf5 file type for {tensor.dtype.tensor_name}")
@@ -319,7 +328,7 @@ def _file_type(tensor: Tensor) -> np.dtype[Any]:
 
 
 @uninterruptible
-def _write(
+def write(
     number: float, name: bytes, tensor: Tensor, chunks: Storage | None, deflate: float | None
 ) -> int:
     """Make a dataset of a tensor in a group; with chunks, it can grow in its first dimension."""
@@ -365,7 +374,7 @@ def _check_growth(dataset: Any, sizes: Sequence[int]) -> None:
 
 
 @uninterruptible
-def _append(number: float, name: bytes, tensor: Tensor) -> int:
+def append(number: float, name: bytes, tensor: Tensor) -> int:
     """Write a tensor behind the rows of a dataset."""
     group = _require(number)
     with _errors(f"Error extending data {printable(name)} to {_group_text(number)}"):
@@ -376,20 +385,3 @@ def _append(number: float, name: bytes, tensor: Tensor) -> int:
         dataset[(slice(rows, None), *(slice(0, n) for n in tensor.sizes[1:]))] = tensor.array
         _check(group)
         return _add(dataset)
-
-
-def functions() -> dict[str, Callable[..., Any]]:
-    """Return the functions by the names that Lua knows them under."""
-    return {
-        "open": _open,
-        "close": _close,
-        "group": _group,
-        "children": _children,
-        "name": _name,
-        "all": _all,
-        "partial": _partial,
-        "sizes": _sizes,
-        "type": lambda number: _type(number).tensor_name.encode(),
-        "write": _write,
-        "append": _append,
-    }

@@ -13,7 +13,7 @@ import os
 import platform
 import site  # noqa: F401 # with it, mpi4py looks for the MPI of Python's environment
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -66,10 +66,10 @@ def _mpi() -> Any:
 
 def _end() -> None:
     """End MPI together with the other processes; where a Python program has failed, end them."""
-    _finish(1 if hasattr(sys, "last_value") else 0)
+    finish(1 if hasattr(sys, "last_value") else 0)
 
 
-def _finish(status: float, text: bytes = b"") -> None:
+def finish(status: float, text: bytes = b"") -> None:
     """End MPI, and all processes where the status is a failure's. text: for the standard error."""
     mpi = _mpi()
     os.write(2, text)
@@ -110,14 +110,19 @@ def _communicator(number: float) -> Any:
     return communicator
 
 
-def _identity(number: float) -> tuple[int, int]:
+def identity(number: float) -> tuple[int, int]:
     """Return the rank of this process in a communicator, and the number of its processes."""
     _mpi()
     communicator = _communicator(number)
     return communicator.rank, communicator.size
 
 
-def _split(number: float, key: bytes) -> tuple[int, bool]:
+def start() -> tuple[int, int]:
+    """Return the rank of this process, and the number of processes."""
+    return identity(_WORLD)
+
+
+def split(number: float, key: bytes) -> tuple[int, bool]:
     """Return a communicator of the processes with one key, and if all such are equally large."""
     parent = _communicator(number)
     with _errors():
@@ -127,7 +132,8 @@ def _split(number: float, key: bytes) -> tuple[int, bool]:
     return number, len({keys.count(each) for each in keys}) == 1
 
 
-def _count_machines(number: float) -> int:
+def count_machines(number: float) -> int:
+    """Return how many machines the processes of a communicator run on."""
     with _errors():
         return len(set(_communicator(number).allgather(platform.node())))
 
@@ -167,7 +173,7 @@ def _argument(value: Any, lasts: bool, memories: list[_Memory]) -> Any:
     return getattr(_mpi(), value.decode().upper()) if isinstance(value, bytes) else value
 
 
-def _call(method: bytes, waits: bool, number: float, *args: Any) -> int | None:
+def call(method: bytes, waits: bool, number: float, *args: Any) -> int | None:
     """Call a method of a communicator, as 'Allreduce'; without waiting, the number of a request."""
     comm, memories, name = _communicator(number), list[_Memory](), method.decode()
     with _errors():
@@ -183,7 +189,7 @@ def _call(method: bytes, waits: bool, number: float, *args: Any) -> int | None:
     return number
 
 
-def _test(number: float, waits: bool) -> tuple[bool, int, int, bool]:
+def test(number: float, waits: bool) -> tuple[bool, int, int, bool]:
     """Tell whether a request is done; of a message its sender and tag, and if it was cancelled."""
     request, memories = _pending.get(int(number), (None, []))
     status = _mpi().Status()
@@ -197,7 +203,8 @@ def _test(number: float, waits: bool) -> tuple[bool, int, int, bool]:
     return True, status.source, status.tag, status.Is_cancelled()
 
 
-def _cancel(number: float) -> None:
+def cancel(number: float) -> None:
+    """Cancel a request that is not done."""
     if int(number) in _pending:
         _pending[int(number)][0].Cancel()
 
@@ -205,13 +212,13 @@ def _cancel(number: float) -> None:
 def _test_all() -> None:
     """Forget what is done, so that what nobody waits for is not kept."""
     for number in list(_pending):
-        _test(number, False)
+        test(number, False)
 
 
 # ------------------------------------------------------------------------ messages
 
 
-def _probe(number: float, waits: bool, source: Any, tag: Any) -> tuple[bool, int, int]:
+def probe(number: float, waits: bool, source: Any, tag: Any) -> tuple[bool, int, int]:
     """Tell whether there is a message from a rank, and its sender and tag."""
     comm, status = _communicator(number), _mpi().Status()
     source, tag = (_argument(value, False, []) for value in (source, tag))
@@ -220,7 +227,7 @@ def _probe(number: float, waits: bool, source: Any, tag: Any) -> tuple[bool, int
     return bool(is_there), status.source, status.tag
 
 
-def _receive(number: float, tensor: Tensor | None, source: Any, tag: Any) -> tuple[Any, int, int]:
+def receive(number: float, tensor: Tensor | None, source: Any, tag: Any) -> tuple[Any, int, int]:
     """Receive into a tensor, or the bytes of another value; and the sender and the tag."""
     comm, status = _communicator(number), _mpi().Status()
     source, tag = (_argument(value, False, []) for value in (source, tag))
@@ -236,33 +243,16 @@ def _receive(number: float, tensor: Tensor | None, source: Any, tag: Any) -> tup
     return bytes(text), status.source, status.tag
 
 
-def _send(number: float, text: bytes, to: int, tag: int) -> None:
+def send(number: float, text: bytes, to: int, tag: int) -> None:
+    """Send bytes to a rank, with a tag."""
     with _errors():
         _communicator(number).Send([text, _mpi().BYTE], to, tag)
 
 
-def _exchange(method: bytes, number: float, root: int, *texts: bytes) -> Any:
+def exchange(method: bytes, number: float, root: int, *texts: bytes) -> Any:
     """Exchange bytes by a collective call: 'bcast', 'gather', 'scatter', 'allgather'."""
     comm, name = _communicator(number), method.decode()
     text = list(texts) if name == "scatter" else texts[0] if texts else None
     with _errors():
         answer = getattr(comm, name)(text, *([] if name == "allgather" else [root]))
     return tuple(answer) if isinstance(answer, list) else answer
-
-
-def functions() -> dict[str, Callable[..., Any]]:
-    """Return the functions by the names that Lua knows them under."""
-    return {
-        "start": lambda: _identity(_WORLD),
-        "finish": _finish,
-        "identity": _identity,
-        "split": _split,
-        "count_machines": _count_machines,
-        "call": _call,
-        "test": _test,
-        "cancel": _cancel,
-        "probe": _probe,
-        "receive": _receive,
-        "send": _send,
-        "exchange": _exchange,
-    }

@@ -4,7 +4,6 @@ Complex numbers are pairs: a last dimension of size 2. Transforms are those of F
 is not normalized, and an inverse one divides by the number of points.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,7 +38,7 @@ def _result(like: Tensor, values: Array) -> Tensor:
     return TENSOR_CLASSES[like.dtype.index].of(np.ascontiguousarray(values, real))
 
 
-def _transform(tensor: Tensor, rank: float, is_complex: bool, inverse: bool) -> Tensor:
+def transform(tensor: Tensor, rank: float, is_complex: bool, inverse: bool) -> Tensor:
     """Return the transform of complex or real points over the last `rank` dimensions of points."""
     values = _values(tensor, is_complex)
     axes = tuple(range(-int(rank), 0))
@@ -47,12 +46,12 @@ def _transform(tensor: Tensor, rank: float, is_complex: bool, inverse: bool) -> 
     return _result(tensor, transform(values, axes=axes))
 
 
-def _real(tensor: Tensor, rank: float) -> Tensor:
+def transform_real(tensor: Tensor, rank: float) -> Tensor:
     """Return the transform of real points, without the last dimension's negative frequencies."""
     return _result(tensor, _fft().rfftn(tensor.array, axes=tuple(range(-int(rank), 0))))
 
 
-def _real_inverse(tensor: Tensor, rank: float, size: float) -> Tensor:
+def real_inverse(tensor: Tensor, rank: float, size: float) -> Tensor:
     """Return the real points whose transform a tensor has; size: of their last dimension."""
     values = _values(tensor, True)
     size = int(size)
@@ -64,13 +63,13 @@ def _real_inverse(tensor: Tensor, rank: float, size: float) -> Tensor:
     return _result(tensor, _fft().irfftn(values, sizes, axes=tuple(range(-int(rank), 0))))
 
 
-def _cosine(tensor: Tensor, inverse: bool) -> Tensor:
+def cosine(tensor: Tensor, inverse: bool) -> Tensor:
     """Return the cosine transform over all dimensions (FFTW's REDFT10), or its inverse."""
     transform = _fft().idctn if inverse else _fft().dctn
     return _result(tensor, transform(tensor.array, type=2))
 
 
-def _windows(tensor: Tensor, shape: Tensor | None, step: float, out: Tensor, real: bool) -> None:
+def windows(tensor: Tensor, shape: Tensor | None, step: float, out: Tensor, real: bool) -> None:
     """Fill each row of `out` with the transform of a window of a signal.
 
     shape: what each window is multiplied with.
@@ -83,14 +82,3 @@ def _windows(tensor: Tensor, shape: Tensor | None, step: float, out: Tensor, rea
     transform = _fft().rfft if real else _fft().fft
     pairs = _result(out, transform(rows, axis=-1))
     out.array[...] = pairs.array
-
-
-def functions() -> dict[str, Callable[..., Any]]:
-    """Return the functions by the names that Lua knows them under."""
-    return {
-        "transform": _transform,
-        "real": _real,
-        "real_inverse": _real_inverse,
-        "cosine": _cosine,
-        "windows": _windows,
-    }

@@ -57,7 +57,7 @@ add_transform('fftM', 2, 1, 'Input has to be 2D Tensor of size NxM (N real FFTs 
 local function add_real(name, dims, rank, message)
   signal[name] = function(input)
     check_dimensions(input, dims, message)
-    return python.real(input, rank)
+    return python.transform_real(input, rank)
   end
 end
 

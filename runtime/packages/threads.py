@@ -84,7 +84,7 @@ def _find(table: dict[int, T], number: Any, what: str) -> T:
     return item
 
 
-def _share(value: Tensor | Storage) -> int:
+def share(value: Tensor | Storage) -> int:
     """Let the next message refer to a tensor or storage; its number in the message."""
     view = value.alias() if isinstance(value, Tensor) else value
     storage = view.storage if isinstance(view, Tensor) else view
@@ -94,14 +94,29 @@ def _share(value: Tensor | Storage) -> int:
     return len(_exchange.written) - 1
 
 
-def _shared(number: float) -> Any:
+def forget() -> None:
+    """Let the next message refer to nothing yet."""
+    _exchange.written.clear()
+
+
+def shared(number: float) -> Any:
     """Return the storage of a number in the message that was read last."""
     value = _exchange.read[int(number)]
     value = value.alias() if isinstance(value, Tensor) else value
     return value, class_id(type(value))
 
 
-def _put(number: float, text: bytes, job: float, kind: bytes) -> None:
+def new_queue() -> int:
+    """Return the number of a new queue."""
+    return _new(_queues, Queue())
+
+
+def waiting(number: float) -> int:
+    """Return how many messages a queue has."""
+    return _find(_queues, number, "queue").qsize()
+
+
+def put(number: float, text: bytes, job: float, kind: bytes) -> None:
     """Put a message into a queue; where that is no more, nobody waits for it."""
     shared, _exchange.written = _exchange.written, []
     queue = _queues.get(int(number))
@@ -109,7 +124,7 @@ def _put(number: float, text: bytes, job: float, kind: bytes) -> None:
         queue.put((text, job, kind, shared))
 
 
-def _get(number: float, seconds: float = math.inf) -> tuple[bytes, float, bytes] | None:
+def get(number: float, seconds: float = math.inf) -> tuple[bytes, float, bytes] | None:
     """Return the next message of a queue; None where there is none within some seconds."""
     queue, messages, end = _queues.get(int(number)), list[Message](), time.monotonic() + seconds
 
@@ -125,7 +140,7 @@ def _get(number: float, seconds: float = math.inf) -> tuple[bytes, float, bytes]
     return text, job, kind
 
 
-def _free_queue(number: float, readers: float) -> None:
+def free_queue(number: float, readers: float) -> None:
     """Forget a queue with its messages; so many threads that may wait for one are told."""
     queue = _queues.pop(int(number))
     with queue.mutex:
@@ -134,18 +149,55 @@ def _free_queue(number: float, readers: float) -> None:
         queue.put(_STOP)
 
 
-def _lock(number: float) -> None:
-    lock = _find(_locks, number, "mutex")
-    wait_until(lambda most: lock.acquire(timeout=most))
+def new_mutex() -> int:
+    """Return the number of a new mutex."""
+    return _new(_locks, threading.Lock())
 
 
-def _unlock(number: float) -> None:
-    lock = _find(_locks, number, "mutex")
-    if lock.locked():
-        lock.release()
+def lock(number: float) -> None:
+    """Lock a mutex, once no other thread has it."""
+    mutex = _find(_locks, number, "mutex")
+    wait_until(lambda most: mutex.acquire(timeout=most))
 
 
-def _count(number: float, compute: Callable[[int], int] = int) -> int:
+def unlock(number: float) -> None:
+    """Unlock a mutex, if it is locked."""
+    mutex = _find(_locks, number, "mutex")
+    if mutex.locked():
+        mutex.release()
+
+
+def free_mutex(number: float) -> None:
+    """Forget a mutex."""
+    _locks.pop(int(number), None)
+
+
+def new_condition() -> int:
+    """Return the number of a new condition."""
+    return _new(_conditions, _Condition())
+
+
+def wait(number: float, mutex: float) -> None:
+    """Wait for a signal of a condition; meanwhile the mutex is unlocked."""
+    _find(_conditions, number, "condition").wait(_find(_locks, mutex, "mutex"))
+
+
+def signal(number: float) -> None:
+    """Let one thread that waits for a condition go on."""
+    _find(_conditions, number, "condition").signal()
+
+
+def free_condition(number: float) -> None:
+    """Forget a condition."""
+    _conditions.pop(int(number), None)
+
+
+def new_counter() -> int:
+    """Return the number of a new counter, whose value is 0."""
+    return _new(_counters, 0)
+
+
+def count(number: float, compute: Callable[[int], int] = int) -> int:
     """Return the value of a counter, and set it to what a function computes from it."""
     with _counting:
         value = _find(_counters, number, "counter")
@@ -153,31 +205,11 @@ def _count(number: float, compute: Callable[[int], int] = int) -> int:
     return value
 
 
-def functions() -> dict[str, Callable[..., Any]]:
-    """Return the functions by the names that Lua knows them under."""
-    return {
-        "new_queue": lambda: _new(_queues, Queue()),
-        "free_queue": _free_queue,
-        "put": _put,
-        "get": _get,
-        "waiting": lambda number: _find(_queues, number, "queue").qsize(),
-        "share": _share,
-        "forget": lambda: _exchange.written.clear(),
-        "shared": _shared,
-        "new_counter": lambda: _new(_counters, 0),
-        "increase": lambda number: _count(number, lambda value: value + 1),
-        "count": _count,
-        "set_counter": lambda number, value: _count(
-            number, lambda _: int(cast_scalar(value, LONG))
-        ),
-        "new_mutex": lambda: _new(_locks, threading.Lock()),
-        "lock": _lock,
-        "unlock": _unlock,
-        "free_mutex": lambda number: _locks.pop(int(number), None) and None,
-        "new_condition": lambda: _new(_conditions, _Condition()),
-        "wait": lambda number, lock: _find(_conditions, number, "condition").wait(
-            _find(_locks, lock, "mutex")
-        ),
-        "signal": lambda number: _find(_conditions, number, "condition").signal(),
-        "free_condition": lambda number: _conditions.pop(int(number), None) and None,
-    }
+def increase(number: float) -> int:
+    """Return the value of a counter, which becomes one more."""
+    return count(number, lambda value: value + 1)
+
+
+def set_counter(number: float, value: float) -> None:
+    """Set the value of a counter."""
+    count(number, lambda _: int(cast_scalar(value, LONG)))

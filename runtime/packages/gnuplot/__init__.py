@@ -16,7 +16,6 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -33,7 +32,7 @@ from th_shell.runtime.packages.gnuplot.plotter import (
     read_description,
 )
 
-__all__ = ["functions"]
+__all__ = ["check_style", "draw_what_waits", "file", "picture", "save"]
 
 _DTYPE_OF_BYTES = next(c for c in TENSOR_CLASSES if c.dtype.name == "Byte")
 
@@ -91,7 +90,7 @@ def draw_what_waits() -> None:
 process.at_the_end(draw_what_waits)
 
 
-def _save(
+def save(
     text: bytes,
     tensors: list[Tensor],
     name: bytes,
@@ -116,7 +115,7 @@ def _save(
     {b"now": now, b"soon": soon, b"end": at_the_end}[when](name, write)
 
 
-def _picture(text: bytes, tensors: list[Tensor], width: float, height: float) -> Tensor:
+def picture(text: bytes, tensors: list[Tensor], width: float, height: float) -> Tensor:
     """Return a figure as an image of bytes, 3 x height x width."""
     agg = optional("matplotlib.backends.backend_agg", "matplotlib", "gnuplot")
     figure = new_figure(width, height)
@@ -127,17 +126,6 @@ def _picture(text: bytes, tensors: list[Tensor], width: float, height: float) ->
     return _DTYPE_OF_BYTES.of(np.array(pixels.transpose(2, 0, 1), order="C"))
 
 
-def _file(text: bytes, tensors: list[Tensor], kind: bytes, width: float, height: float) -> bytes:
+def file(text: bytes, tensors: list[Tensor], kind: bytes, width: float, height: float) -> bytes:
     """Return the file of a figure."""
     return figure_file(read_description(text, tensors), width, height, kind.decode())
-
-
-def functions() -> dict[str, Callable[..., Any]]:
-    """Return the functions by the names that Lua knows them under."""
-    return {
-        "check_style": check_style,
-        "save": _save,
-        "picture": _picture,
-        "file": _file,
-        "draw_what_waits": draw_what_waits,
-    }

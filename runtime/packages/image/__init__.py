@@ -16,8 +16,6 @@ import numpy as np
 
 from th_shell.runtime.packages.image import colours, drawing, files, jpeg, png, scaling, turning
 
-__all__ = ["functions"]
-
 
 def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function without numpy's warnings: of a choice, both sides are computed."""
@@ -30,7 +28,6 @@ def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def functions() -> dict[str, Callable[..., Any]]:
-    """Return the functions by the names that Lua knows them under."""
-    modules: tuple[Any, ...] = (scaling, turning, colours, drawing, png, jpeg, files)
-    return {name: _quiet(f) for module in modules for name, f in module.FUNCTIONS.items()}
+_MODULES: tuple[Any, ...] = (scaling, turning, colours, drawing, png, jpeg, files)
+# The functions have the names of the original's, as `scaleBilinear` or `libpng.load`.
+globals().update({name: _quiet(f) for module in _MODULES for name, f in module.FUNCTIONS.items()})
