@@ -5,7 +5,7 @@ otherwise, the value has the argument's shape. In texts of PyTorch, {0} and {1} 
 arguments.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from th_shell.runtime.export.graph import Call, Emitter, ToOnnx, Value
@@ -13,42 +13,27 @@ from th_shell.runtime.export.operators import broadcast, node, number, plain, re
 from th_shell.runtime.export.parameters import Parameter
 
 
-def activation(x: Value, layer: str, to_onnx: ToOnnx | str, function: str, **named: Any) -> Value:
-    """Add an activation, which PyTorch has as a layer and as a function.
+def _activation(layer: str, to_onnx: ToOnnx | str, function: str) -> Callable[[Value], Value]:
+    """Return a function that adds an activation, which PyTorch has as a layer and as a function.
 
-    layer: PyTorch's class. function: the text of the function's call. named: the layer's arguments.
+    layer: PyTorch's class. function: the text of the function's call.
     """
-    return same(x, to_onnx, function, layer=Call(layer, named))
+    return lambda x: same(x, to_onnx, function, layer=Call(layer, {}))
 
 
-def relu(x: Value) -> Value:
-    return activation(x, "nn.ReLU", "Relu", "F.relu({0})")
-
-
-def relu6(x: Value) -> Value:
-    return activation(x, "nn.ReLU6", plain("Clip", 0.0, 6.0), "F.relu6({0})")
-
-
-def sigmoid(x: Value) -> Value:
-    return activation(x, "nn.Sigmoid", "Sigmoid", "torch.sigmoid({0})")
-
-
-def log_sigmoid(x: Value) -> Value:
-    def to_onnx(e: Emitter, x: str) -> Any:
-        return e.op("Neg", e.op("Softplus", e.op("Neg", x)))
-
-    return activation(x, "nn.LogSigmoid", to_onnx, "F.logsigmoid({0})")
-
-
-def tanh(x: Value) -> Value:
-    return activation(x, "nn.Tanh", "Tanh", "torch.tanh({0})")
-
-
-def tanh_shrink(x: Value) -> Value:
-    def to_onnx(e: Emitter, x: str) -> Any:
-        return e.op("Sub", x, e.op("Tanh", x))
-
-    return activation(x, "nn.Tanhshrink", to_onnx, "F.tanhshrink({0})")
+relu = _activation("nn.ReLU", "Relu", "F.relu({0})")
+relu6 = _activation("nn.ReLU6", plain("Clip", 0.0, 6.0), "F.relu6({0})")
+sigmoid = _activation("nn.Sigmoid", "Sigmoid", "torch.sigmoid({0})")
+log_sigmoid = _activation(
+    "nn.LogSigmoid",
+    lambda e, x: e.op("Neg", e.op("Softplus", e.op("Neg", x))),
+    "F.logsigmoid({0})",
+)
+tanh = _activation("nn.Tanh", "Tanh", "torch.tanh({0})")
+tanh_shrink = _activation(
+    "nn.Tanhshrink", lambda e, x: e.op("Sub", x, e.op("Tanh", x)), "F.tanhshrink({0})"
+)
+softsign = _activation("nn.Softsign", "Softsign", "F.softsign({0})")
 
 
 def elu(x: Value, alpha: float) -> Value:
@@ -105,10 +90,6 @@ def softplus(x: Value, beta: float, threshold: float) -> Value:
     return same(x, to_onnx, f"F.softplus({{0}}, {beta!r}, {threshold!r})", layer=call)
 
 
-def softsign(x: Value) -> Value:
-    return activation(x, "nn.Softsign", "Softsign", "F.softsign({0})")
-
-
 def softshrink(x: Value, limit: float) -> Value:
     return _shrink(x, "Softshrink", limit, bias=limit)
 
@@ -150,10 +131,7 @@ def function(x: Value, name: str) -> Value:
 
 
 def square(x: Value) -> Value:
-    def to_onnx(e: Emitter, x: str) -> Any:
-        return e.op("Mul", x, x)
-
-    return same(x, to_onnx, "{0}.square()", word="square")
+    return same(x, lambda e, x: e.op("Mul", x, x), "{0}.square()", word="square")
 
 
 def power(x: Value, exponent: float) -> Value:
@@ -205,11 +183,8 @@ def with_number(kind: str, x: Value, value: float) -> Value:
 
 def minus(number_before: float, x: Value) -> Value:
     """Return a number minus each element."""
-
-    def to_onnx(e: Emitter, name: str) -> Any:
-        return e.op("Sub", e.number(number_before), name)
-
-    return same(x, to_onnx, f"{number(number_before)} - {{0}}", word="difference")
+    text = f"{number(number_before)} - {{0}}"
+    return same(x, lambda e, x: e.op("Sub", e.number(number_before), x), text, word="difference")
 
 
 def compare(kind: str, x: Value, value: float) -> Value:
@@ -258,11 +233,8 @@ def is_zero(x: Value, batched: bool, rank: int) -> Value:
 
 def masked(x: Value, mask: Value) -> Value:
     """Return a tensor that is 0 where a mask is true."""
-
-    def to_onnx(e: Emitter, name: str, mask: str) -> Any:
-        return e.op("Where", mask, e.number(0), name)
-
-    return node([x, mask], to_onnx, x.shape, "{0}.masked_fill({1}, 0)")
+    text = "{0}.masked_fill({1}, 0)"
+    return node([x, mask], lambda e, x, m: e.op("Where", m, e.number(0), x), x.shape, text)
 
 
 def parameter(like: Value, name: str, value: Parameter) -> Value:

@@ -288,10 +288,7 @@ def pool_places(x: Value, windows: Windows) -> Value:
     function = f"F.max_pool{len(windows.size)}d"
     text = call_text(Call(function, named, POOL, ("kernel_size", "stride")))
     text = text.replace("(", "({0}, ", 1)
-
-    def to_onnx(e: Emitter, name: str) -> Any:
-        return e.op("MaxPool", name, count=2, **attributes)
-
+    to_onnx = plain("MaxPool", count=2, **attributes)
     largest, places = Value(x.graph, shape), Value(x.graph, shape, "int")
     x.graph.add([x], to_onnx, [largest, places], expression=text, word="places")
     return places
