@@ -89,9 +89,8 @@ def _members(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> 
 
 def _names(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> Completions:
     listed = engine.variables.members([], prefix, MOST_NAMES)
-    built_in = engine.variables.names(
-        "_preloaded_"
-    )  # the runtime's own list of what no program has made
+    # The runtime's own list of what no program has made.
+    built_in = engine.variables.names("_preloaded_")
     candidates: dict[str, Candidate] = {
         member.name: replace(_name(engine, member), is_own=member.name not in built_in)
         for member in listed.members

@@ -10,6 +10,8 @@ _COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _COMPARISON = (
     rf"(?:^|[=(,]|\b(?:if|and|or|not|return|while|until)\b)\s*({PATH})\s*(<=?|>=?)\s*([\w.]+)"
 )
+#: The errors about a value that is called as a function, as a loop calls what stands behind `in`.
+_CALLED = r"attempt to call a (?:number|table) value|torch\.\w+Tensor has no call operator$"
 _TENSOR = re.compile(r"(?:torch\.)?(\w+)Tensor$")
 
 
@@ -41,10 +43,7 @@ def _is_library(base: str, name: str, failure: Failure) -> bool:
 def operands(failure: Failure) -> str:
     """Return the hint for operators between values that do not have them."""
     text = failure.text
-    if text in (
-        "attempt to compare userdata with number",
-        "attempt to compare number with userdata",
-    ):
+    if re.fullmatch("attempt to compare (?:userdata with number|number with userdata)", text):
         comparisons = re.findall(_COMPARISON, failure.code, re.ASCII)
         if len(comparisons) == 1 and comparisons[0][0] in failure.tensors():
             a, operator, b = comparisons[0]
@@ -58,9 +57,7 @@ def operands(failure: Failure) -> str:
         return "powers of the elements: torch.pow(x, 2)"
     if failure.function in ("__add", "__sub") and text.endswith("(number expected, got userdata)"):
         return _two_classes(failure)
-    if re.match(r"attempt to call a (?:number|table) value", text):
-        return _loop(failure)
-    if re.match(r"torch\.\w+Tensor has no call operator$", text):
+    if re.match(_CALLED, text):
         return _loop(failure)
     return ""
 

@@ -102,13 +102,10 @@ class TorchKernel(Kernel):  # type: ignore[misc]
     @property
     def kernel_info(self) -> Content:
         """The description of the kernel; ipykernel's own would load a debugger of Python."""
+        own = "implementation", "implementation_version", "language_info", "banner", "help_links"
         return {
             "protocol_version": kernel_protocol_version,
-            "implementation": self.implementation,
-            "implementation_version": self.implementation_version,
-            "language_info": self.language_info,
-            "banner": self.banner,
-            "help_links": self.help_links,
+            **{name: getattr(self, name) for name in own},
             "supported_features": [],
         }
 

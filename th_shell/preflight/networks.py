@@ -128,9 +128,8 @@ def _layer(node: tree.Node) -> tuple[str, int, int]:
     node = tree.value(node)
     while isinstance(node, tree.Invoke):  # settings, which return the layer
         node = node.base
-    table, _, name = (tree.origin(node.function) if isinstance(node, tree.Call) else "").rpartition(
-        "."
-    )
+    path = tree.origin(node.function) if isinstance(node, tree.Call) else ""
+    table, _, name = path.rpartition(".")
     if not isinstance(node, tree.Call) or table not in ("nn", "cudnn"):
         return "", 0, 0
     numbers = [(*numbers_of([argument]), 0)[0] for argument in node.arguments]
