@@ -537,8 +537,8 @@ def _is_no_value(example: Example, value: Value, outcome: Outcome, other: Outcom
     if _VAGUE.match(value.text):
         told, shown = numbers(_VAGUE.sub("", value.text)), numbers(outcome.shown)
         return not (len(told) == len(shown) == 1 and _are_far(told[0], shown[0]))
-    is_given = same(outcome.shown, other.shown)
-    if not is_given and _NUMBERS.fullmatch(_SIGN_BEFORE.sub("", value.text)):
+    by_chance = not same(outcome.shown, other.shown) and "{" not in outcome.shown
+    if by_chance and _NUMBERS.fullmatch(_SIGN_BEFORE.sub("", value.text)):
         return True  # it tells what chance, as in training, should come near to
     is_number = value.text.isdigit() and comment_of(example.source) is None
     is_call = example.kind is Kind.BARE and not is_print(example.source)
