@@ -43,7 +43,7 @@ def test_verdicts_that_the_summary_explains() -> None:
     assert (
         report(page(*map(result, verdicts)))
         == """\
-2 fragment: not counted as failures: they use names that the page gives no value
+2 fragment: not counted as failures: they need what is not there, as values of names
 1 xfail: not counted as failures: the page's settings expect them to fail
 page.md: checked 2 of 4 examples: 1 pass, 2 fragment, 1 xfail
 """

@@ -341,7 +341,7 @@ def _by_inner_comments(result: Result, first: Outcome, second: Outcome) -> Resul
     example = result.example
     lines = [line for line in example.source.split("\n") if "print" in line]
     told = [Value(comment_of(line) or remark_of(line)) for line in lines if is_print(line)]
-    printed = [outcome.printed.splitlines() for outcome in (first, second)]
+    printed = [outcome.printed.split("\n")[:-1] for outcome in (first, second)]
     is_open = result.verdict is Verdict.RAN and example.kind is Kind.BARE and not first.error
     if not is_open or "\n" not in example.source or not all(value.text for value in told):
         return result

@@ -30,7 +30,7 @@ from th_shell.visible import visible
 
 #: The summary's remarks on verdicts that are neither good nor a plain failure.
 _MEANINGS = {
-    Verdict.FRAGMENT: "not counted as failures: they use names that the page gives no value",
+    Verdict.FRAGMENT: "not counted as failures: they need what is not there, as values of names",
     Verdict.DEVICE: "not counted as failures: they need a device that is not there",
     Verdict.DAMAGED: "the text that the page documents contradicts itself",
     Verdict.HEALED: "they hold after one small repair of the page's text",
