@@ -99,7 +99,8 @@ def _fill(r: Tensor, sizes: Sizes, x: Tensor, k: Tensor, compute: Callable[[Arra
 
     Torch7: gives wrong values if a source shares r's memory. It writes the elements one behind the
     other, whatever r's strides are; but for those of planes that are summed up in two dimensions,
-    it adds them to what is there, once r is 0.
+    it adds them to what is there, once r is 0. Where the storage has no room for that,
+    they go to r's own places.
     """
     memory = None if r.storage is None else r.storage.data
     if memory is not None and any(np.may_share_memory(memory, t.array) for t in (x, k)):
@@ -109,7 +110,7 @@ def _fill(r: Tensor, sizes: Sizes, x: Tensor, k: Tensor, compute: Callable[[Arra
         return
     r.resize(sizes)
     array = r.array
-    block = r.storage.data[r.offset : r.offset + array.size] if r.storage else array
+    block = array if r.storage is None else r.storage.data[r.offset : r.offset + array.size]
     if array.flags.c_contiguous or block.size < array.size:
         compute(array)
         return

@@ -87,7 +87,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
 def _top(array: Array, axis: int, k: int, largest: bool) -> Array:
     """Return the positions along an axis of the k largest or smallest elements, in their order."""
     n = array.shape[axis]
-    if largest and k <= _PASSES and array.size >= FEW and array.dtype.kind == "f":
+    if largest and 0 < k <= _PASSES and array.size >= FEW and array.dtype.kind == "f":
         if (places := _largest_in_turn(np.array(array.swapaxes(axis, -1)), k)) is not None:
             return places.swapaxes(axis, -1)
     if array.size >= FEW and 0 < k < n // 2:

@@ -10,6 +10,9 @@ from tests.data_files import data
 from th_shell.docs.checking import Checker
 from th_shell.docs.cli import main
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.cutting import cut
+from th_shell.docs.reading.examples import LUA, Block, Line
+from th_shell.docs.running.configured import missing_packages
 from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.configuration import configuration
 from th_shell.docs.settings.settings import Configuration, SettingsError
@@ -38,6 +41,21 @@ def run(tmp_path: Path, starter: Starter) -> Iterator[Run]:
         return " ".join(result.verdict.value for result in found.results)
 
     yield run
+
+
+@pytest.mark.parametrize(
+    ("code", "packages"),
+    [
+        ("m = nn.Linear(2, 3)", ["nn"]),
+        ("m = nn.Linear(2, 3):float()", ["nn"]),
+        ("x = nn.Identity()()", ["nn", "nngraph"]),
+        ("g = nn.gModule({x}, {y})", ["nn", "nngraph"]),
+        ("require 'nn'\nx = nn.Identity()()", []),
+    ],
+)
+def test_packages_of_torch7_that_a_page_leaves_out(code: str, packages: list[str]) -> None:
+    lines = tuple(Line(at, text) for at, text in enumerate(code.split("\n"), 1))
+    assert missing_packages(cut([Block(0, 9, LUA, lines)], COMPILER)) == packages
 
 
 @pytest.mark.thorough

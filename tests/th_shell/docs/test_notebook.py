@@ -208,6 +208,18 @@ def test_a_line_may_end_in_the_next_output(tmp_path: Path) -> None:
     assert found.expected == "1\t\n2\n\n3\n\n4"
 
 
+def test_a_result_that_the_kernel_of_torch_has_cut_goes_on_in_the_next_one(tmp_path: Path) -> None:
+    (found,) = read(write(tmp_path, code("x", value("a = 1\n  "), value("b = 2\n"))))
+    assert found.expected == "a = 1\n  b = 2"
+
+
+def test_cells_of_lua_may_tell_values_in_comments(runner: Runner, tmp_path: Path) -> None:
+    sources = ["x = 1 -- one", "print(x) --> 1\nprint(x) --> 2", "x = x + 1"]
+    page = write(tmp_path, *map(code, sources), language="lua")
+    found = words(judged(runner, tmp_path, page.name, page.read_text()))
+    assert found == "ran pass differs ran"
+
+
 @pytest.mark.thorough
 def test_the_kernel_of_torch_has_its_package(runner: Runner, tmp_path: Path) -> None:
     sources = ["x = itorch.image(torch.rand(3, 8, 8))", "itorch.nosuch()", "x = other.image(3)"]

@@ -1,6 +1,7 @@
 """Pages that are right, each beside one that is nearly the same and wrong: what must stay red."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
@@ -339,6 +340,14 @@ TABLES = (
 @pytest.mark.parametrize(("page", "verdicts"), [row for table in TABLES for row in table.items()])
 def test_pages_of_lua(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
+
+
+def test_a_name_that_only_the_shell_has_is_not_meant(runner: Runner, tmp_path: Path) -> None:
+    shell = replace(runner, preludes={"lua": "input, other = 3, 3"})
+    page = lua("print(input) --> 7\nprint(other) --> 7")
+    assert words(judged(shell, tmp_path, "page.md", page)) == "fragment differs"
+    page = lua("-- of Penlight\nprint(input) --> 7\ninput = 3\nprint(input) --> 7")
+    assert words(judged(shell, tmp_path, "page.md", page)) == "differs ran differs"
 
 
 #: Pages with fences of no language, and a text without fences.

@@ -138,10 +138,10 @@ _BY_ADDRESS = ("table: 0x00000000", "table: 0x11111111")
 _SIGN_BEFORE = pattern(r"\A(?:>>|[=-]?>|==?|[:#»→⇒⟶➜])\s*")
 _SIGN_BEHIND = pattern(r"(?:(?<=[\d\"'})\]])|(?<=\btrue)|(?<=\bfalse)|(?<=\bnil))\s*[!;`]+$")
 _VAGUE = pattern(
-    r"\A(?:falsy|truthy|(?:true|false) ?(?:/|or|\|) ?(?:true|false))\Z"
-    r"|\A(?:[~≈]|(?:about|approx\w*\.?|around|roughly|circa|ca\.)\s)\s*(?=[-+.\d])",
-    re.I,
+    r"\A(?:[~≈]|(?:about|approx\w*\.?|around|roughly|circa|ca\.)\s)\s*(?=[-+.\d])", re.I
 )
+#: Words for any of several values.
+_ANY_OF_SOME = pattern(r"(?:falsy|truthy|(?:true|false) ?(?:/|or|\|) ?(?:true|false))", re.I)
 _BETWEEN = pattern(r"(?<!\s)\s{1,9}(?:and|und|et|y|e|和|与|と|и)\s{1,9}|\s{0,9}[|;]\s{0,9}")
 #: Other languages' words for values of Lua.
 _TRUTHS = {
@@ -339,23 +339,26 @@ def _by_inner_comments(result: Result, first: Outcome, second: Outcome) -> Resul
     There must be one for each, and each must print a line.
     """
     example = result.example
+    is_open = result.verdict is Verdict.RAN and example.kind is Kind.BARE and not first.error
+    if not is_open or "\n" not in example.source:
+        return result
     lines = [line for line in example.source.split("\n") if "print" in line]
     told = [Value(comment_of(line) or remark_of(line)) for line in lines if is_print(line)]
     printed = [outcome.printed.split("\n")[:-1] for outcome in (first, second)]
-    is_open = result.verdict is Verdict.RAN and example.kind is Kind.BARE and not first.error
-    if not is_open or "\n" not in example.source or not all(value.text for value in told):
+    is_each = 0 < len(lines) == len(told) == len(printed[0]) == len(printed[1])
+    if not is_each or not all(value.text for value in told):
         return result
-    if not 0 < len(lines) == len(told) == len(printed[0]) == len(printed[1]):
-        return result
+    verdict = Verdict.PASS
     for value, *shown in zip(told, *printed, strict=True):
         expected = replace(example, expected=QUOTES.sub(" ", value.text))
-        verdict = _compare(expected, *(QUOTES.sub(" ", text) for text in shown))
-        if verdict is Verdict.DIFFERS and not (value.is_plain or is_nearly(value.text, shown[0])):
+        of_line = _compare(expected, *(QUOTES.sub(" ", text) for text in shown))
+        if of_line is Verdict.DIFFERS and not (value.is_plain or is_nearly(value.text, shown[0])):
             return result
-        if verdict is not Verdict.PASS:
-            note = f"a comment in it says: {value.text}" if verdict is Verdict.DIFFERS else ""
-            return replace(result, verdict=verdict, note=note)
-    return replace(result, verdict=Verdict.PASS)
+        if of_line is Verdict.DIFFERS:
+            note = f"a comment in it says: {value.text}"
+            return replace(result, verdict=Verdict.DIFFERS, note=note)
+        verdict = verdict if of_line is Verdict.PASS else Verdict.LAYOUT
+    return replace(result, verdict=verdict)
 
 
 def _told_above(result: Result, below: Example, outcomes: tuple[Outcome, Outcome]) -> Result:
@@ -532,7 +535,8 @@ def _is_plain(example: Example, value: Value, values: str) -> bool:
 
 def _is_no_value(example: Example, value: Value, outcome: Outcome, other: Outcome) -> bool:
     """Tell whether a comment tells of parameters, counts calls, or tells no exact value."""
-    if names_values(value.text) and set(outcome.shown.split()) == {"nil"}:
+    is_of_parameters = names_values(value.text) and set(outcome.shown.split()) == {"nil"}
+    if is_of_parameters or _ANY_OF_SOME.fullmatch(value.text):
         return True
     if _VAGUE.match(value.text):
         told, shown = numbers(_VAGUE.sub("", value.text)), numbers(outcome.shown)

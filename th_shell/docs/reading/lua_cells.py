@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from th_shell.docs.reading.cells import CELL, cells
-from th_shell.docs.reading.comment_values import tell_values
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import (
     LUA,
@@ -36,14 +35,7 @@ def has_cells(block: Block) -> bool:
 
 
 def with_cell_language(blocks: Sequence[Block], compiler: Compiler) -> Sequence[Block]:
-    """Return the blocks of a page, whose cells have the language that they compile in.
-
-    A cell of Lua without an output that tells values in comments is read as other blocks are.
-    """
-    blocks = [
-        replace(b, output=None) if b.output == () and b.language == LUA and _tell_values(b) else b
-        for b in blocks
-    ]
+    """Return the blocks of a page, whose cells have the language that they compile in."""
     marked = {
         at for at, b in enumerate(blocks) if b.language == PYTHON and not b.role and has_cells(b)
     }
@@ -52,10 +44,6 @@ def with_cell_language(blocks: Sequence[Block], compiler: Compiler) -> Sequence[
     if all(map(_is_python, sources)) or not all(are_lua):
         return blocks
     return [replace(b, language=LUA) if at in marked else b for at, b in enumerate(blocks)]
-
-
-def _tell_values(block: Block) -> bool:
-    return tell_values([line.text for line in block.lines])
 
 
 def _is_lua(source: str, compiler: Compiler) -> bool:

@@ -63,6 +63,15 @@ def test_few_of_many_are_the_first_in_order(
     np.testing.assert_array_equal(at.numpy(), order[:, :5])
 
 
+def test_few_of_many_where_the_least_number_is_among_them() -> None:
+    numbers = np.full((2, 3000), -np.inf)
+    numbers[:, 7] = 1
+    values, at = torch.from_numpy(numbers).topk(3)
+    assert values.tolist() == [[1, -np.inf, -np.inf]] * 2
+    assert at.tolist() == [[7, 0, 1]] * 2
+    assert torch.from_numpy(numbers).topk(0).indices.shape == (2, 0)
+
+
 def test_of_equal_elements_the_last_is_a_mode_and_the_one_in_the_middle_a_median() -> None:
     x = torch.tensor([3.0, 1, 1, 3, 1, 3])
     assert x.mode().indices.item() == 4

@@ -62,6 +62,28 @@ def test_comment_without_an_end_reaches_to_the_end() -> None:
     assert found("x = 1 --[[\n@usage y = 2") == [("", [(2, "y = 2")])]
 
 
+SCRIPTS = {
+    "print(x) -- 3": True,
+    "print(x) -- the next one": False,
+    "x = f(1) --> 3": True,
+    "x = f(1) -- 3": False,
+    "print(x) -- Ausgabe: 3": True,
+    "print(x) -- returns 3": True,
+    "x = f(1) -- returns 3": False,
+    "print(x)\n-- 3": True,
+    "x = 1\n-- 3": False,
+    "print(x)\n--[[\n3\n]]": True,
+    "print(x)\n--[[\nall of it\n]]": False,
+    "print('-- 3')": False,
+    "print(x) -- 3\nreturn x -- the module": False,
+}
+
+
+@pytest.mark.parametrize(("source", "is_script"), SCRIPTS.items())
+def test_a_source_that_tells_values_is_a_script(source: str, is_script: bool) -> None:
+    assert bool(found(source)) is is_script
+
+
 def test_language_of_a_fence() -> None:
     (block,) = lua.find(["--- Text", "-- ```sh", "-- ls", "-- ```"])
     assert isinstance(block, Block)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from json import scanner
 from typing import Any
 
+from th_shell.docs.reading.comment_values import tell_values
 from th_shell.docs.reading.examples import LUA, Block, Line, Role
 from th_shell.docs.settings.settings import PageError
 from th_shell.patterns import pattern
@@ -112,6 +113,7 @@ def _upgraded(cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def _blocks(cells: list[dict[str, Any]], language: str) -> Iterator[Block]:
+    """Yield the cells with code. Those of Lua that tell values in comments alone are no cells."""
     heading, skip = "", False
     for cell in cells:
         if cell["cell_type"] == "markdown":
@@ -128,7 +130,8 @@ def _blocks(cells: list[dict[str, Any]], language: str) -> Iterator[Block]:
                 last = max(line.number for line in (*code, *output))
                 lines = tuple(code)
                 place = (lines[0].number, last, language, lines, skip, heading)
-                yield Block(*place, output=output, marks=tags)
+                tells = not output and language == LUA and tell_values([x.text for x in code])
+                yield Block(*place, output=None if tells else output, marks=tags)
             skip = False
 
 
