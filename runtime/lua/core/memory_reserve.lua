@@ -25,6 +25,7 @@ local C = ffi.C
 
 local ROOM_IN_LUA = 2 ^ 19 -- bytes, for a large input or a table of Lua's own
 local BLOCK, MOST = 2 ^ 20, 8 -- bytes, as Python asks of the system for small objects; blocks
+local ROOM_IN_PYTHON = BLOCK + 2 ^ 18 -- bytes, for a block and for what C asks for meanwhile
 
 local CONSTANTS = 500 -- more than nearly all loops have
 local TURNS = 60 -- LuaJIT begins to compile a loop at the 57th
@@ -34,17 +35,17 @@ local blocks, count = {}, 0
 
 -- Asks the system for a block. It counts against the limits of the process, but takes no memory,
 -- since nothing is ever written there. Returns nil where the limits are reached.
-local function map()
-  local block = C.th_mmap(nil, BLOCK, READ_AND_WRITE, PRIVATE + ANONYMOUS, -1, 0)
+local function map(bytes)
+  local block = C.th_mmap(nil, bytes, READ_AND_WRITE, PRIVATE + ANONYMOUS, -1, 0)
   if block ~= FAILED then return block end
 end
 
--- Tells whether the system has a block for Python; raises an error where Lua lacks ROOM_IN_LUA.
+-- Tells whether the system has ROOM_IN_PYTHON; raises an error where Lua lacks ROOM_IN_LUA.
 local function find_room()
   probe:reserve(ROOM_IN_LUA)
   probe:free() -- before the next line, which needs a little memory of Lua's
-  local block = map()
-  if block then C.th_munmap(block, BLOCK) end
+  local block = map(ROOM_IN_PYTHON)
+  if block then C.th_munmap(block, ROOM_IN_PYTHON) end
   return block ~= nil
 end
 
@@ -61,7 +62,7 @@ end
 
 local function fill()
   while count < MOST and has_room() do
-    local block = map()
+    local block = map(BLOCK)
     if not block then return end
     count = count + 1
     blocks[count] = block
