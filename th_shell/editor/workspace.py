@@ -94,7 +94,7 @@ class Workspace:
 
     def findings(self, program: Program) -> list[Finding]:
         """Return the findings in a program."""
-        return findings_of_all([program], self.world())
+        return findings_of_all([program], self.facts, lambda _: self.world())[1]
 
 
 # -- places of a program as editors count them: lines from 0, columns in units of UTF-16

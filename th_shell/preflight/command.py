@@ -53,9 +53,13 @@ def check(words: Sequence[str], engine: Engine, as_json: bool = False) -> int:
     asked = words, as_json, which(LUACHECK)
     said = recall(asked, modules)
     if said is None:
-        programs = list(_read(paths, modules, engine, problems))
-        world = World.of(programs, facts_of(engine), modules, modules.read)
-        said = _said(programs, world, as_json)
+        facts = facts_of(engine)
+        programs, all_findings = findings_of_all(
+            _read(paths, modules, engine, problems),
+            facts,
+            lambda programs: World.of(programs, facts, modules, modules.read),
+        )
+        said = _said(programs, all_findings, as_json)
         if not problems:
             keep(asked, modules, *said)
     _print(said[0], sys.stdout)
@@ -74,9 +78,10 @@ def _read(
             problems.append(f"th: {path}: {error}")
 
 
-def _said(programs: Sequence[Program], world: World, as_json: bool) -> tuple[str, int]:
+def _said(
+    programs: Sequence[Program], all_findings: Sequence[Finding], as_json: bool
+) -> tuple[str, int]:
     """Return what there is to say of programs, and the exit status."""
-    all_findings = findings_of_all(programs, world)
     tell = _json if as_json else _text
     lines = tell(programs, all_findings) if programs or as_json else ()
     is_bad = any(one.subject not in NOTES for one in all_findings)

@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from hashlib import blake2b
 from os.path import exists, isfile  # of any name, also one that is too long or has a NUL
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from th_shell.files import read_file
 from th_shell.nearest import NameIndex
@@ -222,7 +222,15 @@ class Program:
 
     def of(self, kind: type[_N]) -> list[_N]:
         """Return its expressions of a kind."""
-        return [node for node in self.chunk.nodes if isinstance(node, kind)]
+        return cast("list[_N]", self._by_kind.get(kind, []))
+
+    @cached_property
+    def _by_kind(self) -> dict[type[Node], list[Node]]:
+        """Its expressions by their kinds."""
+        by_kind: dict[type[Node], list[Node]] = {}
+        for node in self.chunk.nodes:
+            by_kind.setdefault(type(node), []).append(node)
+        return by_kind
 
     @cached_property
     def calls(self) -> list[Call | Invoke]:
@@ -460,11 +468,12 @@ class World:
 
     def is_open(self, program: Program) -> bool:
         """Tell whether a program, one that it loads, or one that loads it, may get any globals."""
-        return any(path in self._open for path in self._together(program.real_path))
+        return program.real_path in self._near_open
 
-    def _together(self, path: Path) -> set[Path]:
-        """Return the files that may be loaded together with one."""
-        together, waiting = {path}, [path]
+    @cached_property
+    def _near_open(self) -> set[Path]:
+        """The files that may be loaded together with one that may get any globals."""
+        together, waiting = set(self._open), [*self._open]
         while waiting:
             near = self._linked.get(waiting.pop(), set())
             waiting += near - together
