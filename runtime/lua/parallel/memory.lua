@@ -55,40 +55,39 @@ do
   raw_memory.nan = nan
 end
 
--- The functions load_special_* read numbers in whose exponent all bits are set: infinities and
--- nans. LuaJIT assumes that writing a double does not change an int in memory. So the bits that the
--- caller has looked at may be those from before a write; here the bytes are copied, which gives the
--- current ones.
+-- The functions load_nan_* read numbers whose bits are those of a nan. LuaJIT assumes that writing
+-- a double does not change an int in memory. So the bits that the caller has looked at may be those
+-- from before a write; here the bytes are copied, which gives the current ones.
 
 local bits = ffi.new('int32_t[2]')
 
-local function load_special_double(data, i)
+local function load_nan_double(data, i)
   copy(bits, data + i, 8)
   local high = bits[1]
-  if band(high, 0x7ff00000) ~= 0x7ff00000 then return data[i] end
-  if bits[0] == 0 and band(high, 0xfffff) == 0 then return high < 0 and -1 / 0 or 1 / 0 end
+  if band(high, 0x7fffffff) <= 0x7ff00000 then return data[i] end
   return high < 0 and -nan or nan
 end
 
+-- Infinity passes, and so do the nans that differ from it in the last 32 bits: all of them are
+-- numbers for LuaJIT, and what it computes of them, too.
 local function load_double(data, i)
-  if band(cast(words, data + i)[1], 0x7ff00000) == 0x7ff00000 then
-    local value = load_special_double(data, i)
+  if band(cast(words, data + i)[1], 0x7fffffff) > 0x7ff00000 then
+    local value = load_nan_double(data, i)
     return value
   end
   return data[i]
 end
 
-local function load_special_float(data, i)
+local function load_nan_float(data, i)
   copy(bits, data + i, 4)
   local all = bits[0]
-  if band(all, 0x7f800000) ~= 0x7f800000 then return data[i] end
-  if band(all, 0x7fffff) == 0 then return all < 0 and -1 / 0 or 1 / 0 end
+  if band(all, 0x7fffffff) <= 0x7f800000 then return data[i] end
   return all < 0 and -nan or nan
 end
 
 local function load_float(data, i)
-  if band(cast(words, data + i)[0], 0x7f800000) == 0x7f800000 then
-    local value = load_special_float(data, i)
+  if band(cast(words, data + i)[0], 0x7fffffff) > 0x7f800000 then
+    local value = load_nan_float(data, i)
     return value
   end
   return data[i]

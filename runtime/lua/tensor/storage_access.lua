@@ -16,8 +16,8 @@ local begin_work, end_work = finalizers.begin_work, finalizers.end_work
 local exceeded = errors.storage_exceeded
 
 local IS_FLOAT, IS_HALF = dtype.name == 'Double' or dtype.name == 'Float', dtype.name == 'Half'
-local WORDS = dtype.name == 'Double' and 2 or 1 -- of 32 bits; the exponent is in the last one
-local EXPONENT = dtype.name == 'Double' and 0x7ff00000 or 0x7f800000
+local WORDS = dtype.name == 'Double' and 2 or 1 -- of 32 bits; those of a nan are above INFINITY
+local INFINITY = dtype.name == 'Double' and 0x7ff00000 or 0x7f800000
 
 local function read_slowly(storage, at)
   begin_work()
@@ -33,7 +33,8 @@ function dtype.read(storage, at)
   local before, data = moves(), storage.data
   local words = cast(int32s, data + at)
   if not (at >= 0 and at < tonumber(storage.size)) then exceeded() end
-  if IS_HALF or moves() ~= before or IS_FLOAT and band(words[WORDS - 1], EXPONENT) == EXPONENT then
+  if IS_HALF or moves() ~= before
+    or IS_FLOAT and band(words[WORDS - 1], 0x7fffffff) > INFINITY then
     local value = read_slowly(storage, at)
     return value
   end
