@@ -216,6 +216,12 @@ def take_rows(rows: Array, at: Array, out: Array) -> None:
     thread_pool.run("take", len(at), large=large, out=out, source=rows, at=at, size=size)
 
 
+def write_steps(out: Array, start: float, step: float, origin: int) -> None:
+    """out[i] = start + (i - origin) * step, computed in float64; out is contiguous."""
+    numbers: dict[str, Any] = {"start": start, "step": step, "origin": origin}
+    thread_pool.run("steps", len(out), out=out, size=out.itemsize, **numbers)
+
+
 def clear(out: Array) -> None:
     """Set all elements of a contiguous array to 0."""
     if out.nbytes < 8 * LARGE:

@@ -120,6 +120,14 @@ for size, name in pairs{ [1] = 'int8_t', [2] = 'int16_t', [4] = 'int32_t', [8] =
   whole[size] = ffi.typeof(name .. ' *')
 end
 
+local floats = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
+
+-- Floats in equal steps: start + (i - origin) * step. `size` is the bytes of one.
+job('steps', 'out size start step origin', function(p, first, last)
+  local to, start, step, origin = cast(floats[p.size], p.out), p.start, p.step, p.origin
+  for i = first, last - 1 do to[i] = start + (i - origin) * step end
+end)
+
 -- Runs of elements at given positions along a dimension. `size` and `placeSize` are the bytes of an
 -- element and of a position, `run` the elements of a run, `runs` the runs of a block, `block` the
 -- elements of a block of the source, `step` those from one position to the next. Where that is not

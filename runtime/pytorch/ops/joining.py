@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from th_shell.runtime.compute.bulk import copy_into
+from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import can_cast
 from th_shell.torch.base.require import require
@@ -19,9 +21,13 @@ from th_shell.torch.calls.argument_types import as_tensors
 from th_shell.torch.calls.schema import Out, Tensors
 from th_shell.torch.calls.table import functional, op
 from th_shell.torch.compute.promotion import result_type
+from th_shell.torch.tensors.large_arrays import empty_tensor, threads
 from th_shell.torch.tensors.layouts import check_apart
 from th_shell.torch.tensors.tensor import Tensor, view_of, wrap
 from th_shell.torch.tensors.writing import resize_to
+
+#: Copies of so many bytes are shared out to threads.
+_SHARED = 8 * LARGE
 
 
 def _check_sizes(arrays: Sequence[Any], dim: int) -> list[Any]:
@@ -51,7 +57,7 @@ def _check_sizes(arrays: Sequence[Any], dim: int) -> list[Any]:
     return [array for _, array in joined]
 
 
-def _concatenated(arrays: list[Any], dim: int) -> Array | None:
+def _concatenated(arrays: list[Any], dim: int) -> Tensor | None:
     """Return contiguous arrays of one type joined; None for others, and for those that differ.
 
     Their sizes may not fit, which is an error in PyTorch's words, or one is to be skipped.
@@ -60,10 +66,26 @@ def _concatenated(arrays: list[Any], dim: int) -> Array | None:
     for array in arrays:
         if array.dtype is not kind or not array.flags.c_contiguous:
             return None
+    if dim == 0 and all([array.nbytes >= _SHARED for array in arrays]):
+        return _copied(arrays)
     try:
-        return np.concatenate(arrays, dim)
+        return wrap(np.concatenate(arrays, dim))
     except ValueError:
         return None
+
+
+def _copied(arrays: list[Any]) -> Tensor | None:
+    """Return large arrays joined along their first dimension, each copied by several threads."""
+    first = arrays[0]
+    if any([array.shape[1:] != first.shape[1:] for array in arrays]):
+        return None
+    tensor = empty_tensor((sum(map(len, arrays)), *first.shape[1:]), first.dtype)
+    with threads.active():
+        at = 0
+        for array in arrays:
+            copy_into(tensor.array[at : at + len(array)], array)
+            at += len(array)
+    return tensor
 
 
 @op(name="cat concat concatenate")
@@ -72,8 +94,8 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     arrays = [t._array if t._storage is None else t.array for t in tensors]
-    if out is None and (result := _concatenated(arrays, dim)) is not None:
-        return wrap(result)
+    if out is None and (tensor := _concatenated(arrays, dim)) is not None:
+        return tensor
     joined = _check_sizes(arrays, dim)
     dim = dim if joined[0].shape != (0,) else 0
     meet = result_type(*tensors)
@@ -101,7 +123,7 @@ def _not_empty(tensors: Tensors, name: str) -> Tensors:
 @op()
 def stack(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
     """Return the tensors, all of one shape, along a new dimension."""
-    arrays = [tensor.array for tensor in _not_empty(tensors, "stack")]
+    arrays = [each.array for each in _not_empty(tensors, "stack")]
     shape = arrays[0].shape
     dim = wrap_dim(dim, len(shape) + 1)
     for position, array in enumerate(arrays):
@@ -114,8 +136,8 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
         check_apart(out, tensors, takes_same=False)
     index = (slice(None),) * dim + (None,)
     arrays = [array[index] for array in arrays]
-    if out is None and (result := _concatenated(arrays, dim)) is not None:
-        return wrap(result)
+    if out is None and (tensor := _concatenated(arrays, dim)) is not None:
+        return tensor
     return cat(tuple(map(wrap, arrays)), dim, out=out)
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 
+from th_shell.runtime.compute.bulk import write_steps
+from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.runtime.core.dtypes import Array
 from th_shell.torch.base.dtypes import Category, default_dtype, dtype, int64
-from th_shell.torch.base.quiet import calmly, quietly
+from th_shell.torch.base.quiet import calmly
 from th_shell.torch.base.require import require
 from th_shell.torch.base.shapes import listed
 from th_shell.torch.base.warn import warn
@@ -21,14 +21,12 @@ from th_shell.torch.compute.elementwise import ALL, NUMBERS, check_types
 from th_shell.torch.compute.promotion import number_as
 from th_shell.torch.compute.reductions import give
 from th_shell.torch.ops.creation import check_sizes, fill_number, type_for
-from th_shell.torch.tensors.large_arrays import empty_tensor, share
+from th_shell.torch.tensors.large_arrays import empty_tensor, threads
 from th_shell.torch.tensors.tensor import Tensor, wrap
 from th_shell.torch.tensors.writing import cast
 
 _OPTIONS = f"torch.dtype dtype = None, {NEW}"
 _WITH_OUT = f"{OUT}, {_OPTIONS}"
-#: Positions that are computed at once.
-_PIECE = 1 << 15
 
 
 def _check_bounds(start: Any, end: Any, step: Any) -> None:
@@ -67,37 +65,35 @@ def arange(
         first, by = (int(number_as(n, np.dtype(np.int64))) for n in (start, step))
         whole_numbers: Any = np.arange(count) * by + first
         return give(whole_numbers.astype(kind.numpy, copy=False), out, warns=False)
-    begin, width = float(start), float(step)
-
-    def values(at: Array) -> Array:
-        np.multiply(at, width, at)
-        return np.add(at, begin, at)
-
-    return give(_computed(count, kind, values), out, warns=False)
+    return give(_in_steps(count, kind, float(step), float(start)), out, warns=False)
 
 
-@cache
-def _first_positions() -> Array:
-    return np.arange(_PIECE, dtype=np.float64)
+def _in_steps(count: int, kind: dtype, step: float, start: float, end: Any = None) -> Tensor:
+    """Return numbers in equal steps, computed in float64.
 
-
-def _computed(count: int, kind: dtype, values: Callable[[Array], Array]) -> Tensor:
-    """Return a tensor of a function of the positions, computed in float64, many in pieces.
-
-    values: it may change the array of positions that it gets.
+    end: the last one, if it is given; then the second half is counted from there.
     """
-    if count < _PIECE:
-        return wrap(cast(values(np.arange(count, dtype=np.float64)), kind.numpy))
+    if count >= LARGE and kind.numpy.kind == "f" and kind.itemsize >= 4:
+        return _shared_steps(count, kind, step, start, end)
+    at = np.arange(count, dtype=np.float64)
+    if end is not None:
+        at[count // 2 :] -= count - 1
+    at *= step
+    if end is None:
+        at += start
+    else:
+        at[: count // 2] += start
+        at[count // 2 :] += end
+    return wrap(cast(at, kind.numpy))
+
+
+def _shared_steps(count: int, kind: dtype, step: float, start: float, end: Any) -> Tensor:
     tensor = empty_tensor((count,), kind.numpy)
-    array, is_float = tensor.array, kind.is_floating_point
-
-    def part(at: slice) -> None:
-        places = values(_first_positions()[: at.stop - at.start] + float(at.start))
-        quietly.run(
-            np.copyto, array[at], places if is_float else cast(places, kind.numpy), "unsafe"
-        )
-
-    share(part, count, count, _PIECE)
+    half = count if end is None else count // 2
+    with threads.active():
+        write_steps(tensor.array[:half], start, step, 0)
+        if end is not None:
+            write_steps(tensor.array[half:], end, step, count - 1 - half)
     return tensor
 
 
@@ -167,16 +163,7 @@ def _between(start: Any, end: Any, steps: int, kind: dtype) -> Any:
         first, last = number_as(first.item(), numpy), number_as(last.item(), numpy)
     step = float((last - first) / numpy.type(steps - 1))
 
-    def values(at: Array) -> Array:
-        half = max(steps // 2 - int(at[0]), 0)
-        rising, falling = at[:half], at[half:]
-        np.subtract(falling, steps - 1, falling)
-        np.multiply(at, step, at)
-        np.add(rising, float(first), rising)
-        np.add(falling, float(last), falling)
-        return at
-
-    return _computed(steps, kind, values)
+    return _in_steps(steps, kind, step, float(first), float(last))
 
 
 #: The type in which the steps between elements of another one are computed.
