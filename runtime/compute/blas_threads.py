@@ -4,7 +4,8 @@ The threads of these libraries spin while they wait for each other. Where anothe
 processor busy, that turns 0.1 ms into 8 ms. So the libraries start with one thread, and only work
 that takes many times as long gets as many threads as the environment says
 (OPENBLAS_NUM_THREADS, MKL_NUM_THREADS), or else torch.setnumthreads. It gets these however busy the
-machine is, since the last digits of a result depend on their number.
+machine is, since the last digits of a result depend on their number. Libraries that a program in
+Python has loaded before th have several threads; they use one while an engine works.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ def one_thread_at_load(package: str) -> Iterator[None]:
     anything is loaded, where there is no room for it, or there are too many open files: neither
     library can always be loaded again where that has failed midway.
     """
+    global _is_own
     if package not in sys.modules:
+        _is_own |= package == "numpy"
         _try_room(_TO_LOAD)
         _try_descriptors()
     chosen = {name: os.environ.get(name) for name in _VARIABLES}
@@ -90,6 +93,47 @@ def _try_descriptors() -> None:
 # A library has one number of threads for the whole process: engines take turns to set it. So does
 # os.fork: at a fork, OpenBLAS ends its threads, and who waits for their results waits for ever.
 _setting = ForkLock()
+
+
+_is_own = False  # whether th has loaded numpy, and not a program in Python before
+
+
+def starts_with_many() -> bool:
+    """Tell whether the libraries may have several threads: a program has loaded numpy itself."""
+    return not _is_own and "numpy" in sys.modules
+
+
+class _OneThread:
+    """Lets the libraries use one thread within, but for `many_threads`, as those that th loads do.
+
+    For engines in a program that has loaded numpy before: outside, its products use as many threads
+    as before. Several engines may be at work at once.
+    """
+
+    def __init__(self) -> None:
+        self._lock = ForkLock()
+        self._count = 0
+        self._set_back: list[tuple[Callable[[int], Any], int]] = []
+
+    @uninterruptible
+    def __enter__(self) -> None:
+        with self._lock:
+            self._count += 1
+            if self._count == 1:
+                self._set_back = [(set_number, get()) for get, set_number in _controls()]
+                for set_number, _ in self._set_back:
+                    set_number(1)
+
+    @uninterruptible
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._count -= 1
+            if not self._count:
+                for set_number, before in self._set_back:
+                    set_number(before)
+
+
+one_thread = _OneThread()
 
 
 class many_threads:  # as a function of its arguments

@@ -1,15 +1,16 @@
 """Calls of Lua functions by Python programs.
 
 Many of these functions return within a microsecond, so that the call itself is what takes time. A
-call here does only what every function needs. Two settings that only operations in Python need are
-made when the first operation of the call begins: that numbers behave as in C, and that Ctrl-C waits
-for what must be finished.
+call here does only what every function needs. Three settings that only operations in Python need
+are made when the first operation of the call begins: that numbers behave as in C, that BLAS has one
+thread, and that Ctrl-C waits for what must be finished.
 """
 
 from typing import Any
 
 import numpy as np
 
+from th_shell.runtime.compute.blas_threads import one_thread, starts_with_many
 from th_shell.runtime.compute.thread_pool import LuaFunctions
 from th_shell.runtime.core.state import GUESTS, THREAD, this_thread
 from th_shell.runtime.engine.ctrl_c import CtrlC, hear_in_finalizers
@@ -139,6 +140,7 @@ class _OperationSettings:
     def __init__(self, ctrl_c: CtrlC) -> None:
         self._ctrl_c = ctrl_c
         self._numbers: np.errstate | None = None
+        self._has_one_thread = False
         self._has_taken_over = False
 
     def __call__(self) -> None:
@@ -146,6 +148,9 @@ class _OperationSettings:
         self._has_taken_over = self._ctrl_c.take_over()
         self._numbers = np.errstate(all="ignore")
         self._numbers.__enter__()
+        self._has_one_thread = starts_with_many()
+        if self._has_one_thread:
+            one_thread.__enter__()
 
     def undo(self) -> None:
         """Undo the settings, if they were made.
@@ -155,5 +160,7 @@ class _OperationSettings:
         numbers, self._numbers = self._numbers, None
         if numbers is not None:
             numbers.__exit__(None, None, None)
+            if self._has_one_thread:
+                one_thread.__exit__()
             if self._has_taken_over:
                 self._ctrl_c.give_back()

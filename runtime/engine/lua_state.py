@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from operator import itemgetter
 from typing import Any
 
+from th_shell.runtime.compute.blas_threads import one_thread, starts_with_many
 from th_shell.runtime.compute.luajit import shell_functions, worker_functions
 from th_shell.runtime.compute.thread_pool import LuaFunctions, ThreadPool
 from th_shell.runtime.core.interrupts import INTERRUPTED
@@ -122,7 +123,7 @@ class LuaState:
 
         Numbers behave as in C: infinities and nans, and whole numbers that wrap.
         """
-        with self.state.active(), as_in_c():
+        with self.state.active(), as_in_c(), one_thread if starts_with_many() else nullcontext():
             yield
 
     def call(self, name: bytes, *args: Any) -> Any:

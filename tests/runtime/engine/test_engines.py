@@ -146,6 +146,16 @@ def test_engines_take_turns_with_the_threads_of_blas(monkeypatch: pytest.MonkeyP
     assert [library.num_threads for library in blas_threads._libraries()] == before
 
 
+_NUMPY_FIRST = data(__file__, "_NUMPY_FIRST")
+
+
+def test_blas_has_one_thread_in_engines_where_the_program_has_loaded_numpy() -> None:
+    run = run_python("-c", _NUMPY_FIRST, env={**os.environ, "OPENBLAS_NUM_THREADS": "2"})
+    if run.stdout.startswith("1"):
+        pytest.skip("numpy has one thread here, or no OpenBLAS")
+    assert (run.stdout, run.stderr) == ("2 1 2 1 1 2 1 2\n", "")
+
+
 def test_a_fork_waits_for_the_threads_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blas_threads, "PROCESSORS", 2)
     begun, ended = threading.Event(), threading.Event()
