@@ -5,7 +5,8 @@ processor busy, that turns 0.1 ms into 8 ms. So the libraries start with one thr
 that takes many times as long gets as many threads as the environment says
 (OPENBLAS_NUM_THREADS, MKL_NUM_THREADS), or else torch.setnumthreads. It gets these however busy the
 machine is, since the last digits of a result depend on their number. Libraries that a program in
-Python has loaded before th have several threads; they use one while an engine works.
+Python has loaded before th have several threads, and so have those that th has loaded in such a
+program: they use one while an engine works.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import mmap
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
@@ -95,19 +96,30 @@ def _try_descriptors() -> None:
 _setting = ForkLock()
 
 
-_is_own = False  # whether th has loaded numpy, and not a program in Python before
+_is_own = False  # whether th has loaded numpy, and no program in Python uses it
 
 
 def starts_with_many() -> bool:
-    """Tell whether the libraries may have several threads: a program has loaded numpy itself."""
+    """Tell whether the libraries may have several threads: numpy is a program's in Python."""
     return not _is_own and "numpy" in sys.modules
+
+
+def give_threads_back() -> None:
+    """Let what a program in Python computes by numpy itself use as many threads as without th."""
+    global _is_own
+    if _is_own:
+        _is_own, count = False, _CHOSEN or PROCESSORS
+        with suppress(MemoryError):
+            check_room(count)
+            for _, set_number in _controls():
+                set_number(count)
 
 
 class _OneThread:
     """Lets the libraries use one thread within, but for `many_threads`, as those that th loads do.
 
-    For engines in a program that has loaded numpy before: outside, its products use as many threads
-    as before. Several engines may be at work at once.
+    For engines in programs in Python: outside, numpy's products use as many threads as before.
+    Several engines may be at work at once.
     """
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from th_shell.runtime.compute.blas_threads import one_thread_at_load
+from th_shell.runtime.compute.blas_threads import give_threads_back, one_thread_at_load
 from th_shell.runtime.core.interrupts import uninterruptible
 from th_shell.runtime.core.process import ForkLock, nothing_is_garbage
 from th_shell.runtime.core.state import numpy_has_come
@@ -40,10 +40,11 @@ def load_operations() -> None:
 
 @uninterruptible
 def load_numpy() -> None:
-    """Load numpy alone, as `load_operations` does: for programs that only read and write files."""
+    """Load numpy alone, as `load_operations` does: for programs in Python, which may use it."""
     with _loading:
         if not _is_loaded:
             _load("numpy")
+        give_threads_back()
 
 
 def _load(module: str) -> None:

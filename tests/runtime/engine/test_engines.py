@@ -146,14 +146,16 @@ def test_engines_take_turns_with_the_threads_of_blas(monkeypatch: pytest.MonkeyP
     assert [library.num_threads for library in blas_threads._libraries()] == before
 
 
-_NUMPY_FIRST = data(__file__, "_NUMPY_FIRST")
+_THREADS_OF_BLAS = data(__file__, "_THREADS_OF_BLAS")
 
 
-def test_blas_has_one_thread_in_engines_where_the_program_has_loaded_numpy() -> None:
-    run = run_python("-c", _NUMPY_FIRST, env={**os.environ, "OPENBLAS_NUM_THREADS": "2"})
-    if run.stdout.startswith("1"):
-        pytest.skip("numpy has one thread here, or no OpenBLAS")
-    assert (run.stdout, run.stderr) == ("2 1 2 1 1 2 1 2\n", "")
+@pytest.mark.parametrize("before", ["import numpy", "import th_shell; th_shell.Engine().run('')"])
+def test_blas_has_one_thread_in_engines_and_the_programs_number_outside(before: str) -> None:
+    program = f"{before}\n{_THREADS_OF_BLAS}"
+    run = run_python("-c", program, env={**os.environ, "OPENBLAS_NUM_THREADS": "2"})
+    if run.stdout.startswith("no"):
+        pytest.skip("numpy has no OpenBLAS")
+    assert (run.stdout, run.stderr) == ("1 2 1 1 2 1 2\n", "")
 
 
 def test_a_fork_waits_for_the_threads_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
