@@ -21,6 +21,7 @@ local dimension, with, copy, words = tools.dimension, tools.with, tools.copy, to
 local places, others, MAX = tools.places, tools.others, blocks.MAX
 
 local WIDTH = ffi.sizeof(dtype.ctype)
+local WORDS = WIDTH == 8 and 2 or 1 -- that `move` copies
 local pointer, move, fill = tools.bits(WIDTH), tools.mover(WIDTH), tools.filler(dtype)
 
 -- The tensor whose elements indices mean; the indices, as they are given and with the sizes of all
@@ -70,14 +71,15 @@ end
 
 -- -------------------------------------------------------------- what takes elements
 
--- Copies elements that are `step` apart, at n contiguous indices, to a new vector; false if an
--- index is not one of 1 to limit.
-local function take_vector(result, values, indices, n, limit, step)
+-- Copies contiguous elements, at n contiguous indices, to a new vector; false if an index is not
+-- one of 1 to limit.
+local function take_vector(result, values, indices, n, limit)
+  local before = values - WORDS -- indices count from 1
   for m = 0, n - 1 do
     local at = indices[2 * m]
     -- Cut to 32 bits, which makes no limit larger, so that LuaJIT compares whole numbers.
     if indices[2 * m + 1] ~= 0 or at < 1 or at > tobit(limit) then return false end
-    move(result, m, values, step * (at - 1))
+    move(result, m, before, at)
   end
   return true
 end
@@ -87,9 +89,9 @@ local function take(r, d, rows, ...) -- luacheck: ignore 212
   local ready, block = set_result(other, r, index.n, index.s0, index.s1, index.s2)
   if not ready or not block and (overlap(other, t) or overlap(other, index)) then return nil end
   local result, values = cast(pointer, other.at), cast(pointer, t.at)
-  if block and index.n == 1 and index.t2 == 1 then
+  if block and index.n == 1 and index.t2 == 1 and t.t2 == 1 then
     local indices = cast(words, index.at)
-    if not take_vector(result, values, indices, index.s2, t.s2, t.t2) then return nil end
+    if not take_vector(result, values, indices, index.s2, t.s2) then return nil end
   elseif rows and has_rows(d, t) and has_rows(d, other) then
     if not locate_rows(d) then return nil end
     take_rows(d)
