@@ -258,12 +258,8 @@ def _recurrent(m: Module, x: Value) -> Data:
 
     def first(like: Value, dim: int) -> Value:
         sizes = bias.shape if bias else from_input.sizes(*range(1, from_input.rank))
-        start_state = zeros(like, dim if from_input.rank > len(sizes) else None, sizes)
-        return (
-            ew.binary("Add", start_state, ew.parameter(like, "start", bias))
-            if bias
-            else start_state
-        )
+        state = zeros(like, dim if from_input.rank > len(sizes) else None, sizes)
+        return ew.binary("Add", state, ew.parameter(like, "start", bias)) if bias else state
 
     key = id(m.value)
     total = ew.binary("Add", from_input, recall(m.graph, key, first, x))

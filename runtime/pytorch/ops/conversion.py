@@ -170,9 +170,7 @@ Tensor.__new__ = _new_tensor  # type: ignore[method-assign, assignment]
 @op(name="type", function=False)
 def type_(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """Return the name of the tensor's type; or the tensor as another type, itself if it has it."""
-    if dtype is None:
-        return f"torch.{input.dtype.scalar}Tensor"
-    return as_type(input, _type_of(dtype))
+    return f"torch.{input.dtype.scalar}Tensor" if dtype is None else as_type(input, _type_of(dtype))
 
 
 def _type_of(type_or_name: Any) -> dtype:
