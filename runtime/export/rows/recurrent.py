@@ -55,8 +55,7 @@ def packed(m: Module, data: Data, gates: str, batch_first: bool, inputs: int) ->
     x, first = _given(m, data, batch_first, inputs)
     weight, recurrent = _parts(m, inputs)
     if len(first) == 1 and len(gates) > 1:
-        size = recurrent.shape[1]
-        first.append(zeros(x, 0 if batch_first else 1, (size,), "c"))
+        first.append(zeros(x, 0 if batch_first else 1, (recurrent.shape[1],), "c"))
     return recurrent_layer(x, weight, recurrent, m.optional("bias"), gates, first, batch_first)
 
 

@@ -51,8 +51,7 @@ def to(
 @op(f"to(Tensor input, torch.dtype dtype, {_REST})", function=False)
 def to_type(input: Tensor, dtype: Any, non_blocking: bool = False, copy: bool = False) -> Tensor:
     """Return the tensor as another type, or that of another tensor; itself if it has it."""
-    kind = dtype.dtype if isinstance(dtype, Tensor) else dtype
-    return as_type(input, kind, copy)
+    return as_type(input, dtype.dtype if isinstance(dtype, Tensor) else dtype, copy)
 
 
 @op(function=False)
