@@ -98,8 +98,7 @@ def _print(what: str) -> int:
         for text in _texts(what):
             os.write(1, text.encode("utf-8", "surrogateescape"))
     except (OSError, ImportError) as error:
-        message = f"write error: {error.strerror}" if isinstance(error, OSError) else error
-        complain(message)
+        complain(f"write error: {error.strerror}" if isinstance(error, OSError) else error)
         return FAILURE
     return 0
 

@@ -85,9 +85,7 @@ class Call:
     def sizes(self, at: int) -> tuple[int, ...] | None:
         """The elements of a LongStorage; None where the argument is none."""
         value = self.get(at)
-        if type(value) is STORAGE_CLASSES[LONG.index]:
-            return tuple(value.data.tolist())
-        return None
+        return tuple(value.data.tolist()) if type(value) is STORAGE_CLASSES[LONG.index] else None
 
     def longs(self, at: int) -> tuple[int, ...]:
         """All whole numbers from a position to the end of the call."""

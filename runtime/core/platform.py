@@ -44,9 +44,7 @@ def missing() -> str | None:
         for n in names_there
         if not hasattr(m, n)
     ]
-    if names:
-        return f"th needs functions that this system has not: {', '.join(names)}"
-    return None
+    return f"th needs functions that this system has not: {', '.join(names)}" if names else None
 
 
 def require() -> None:

@@ -203,9 +203,7 @@ def _corners(
 
 def _ends(size: int, edge: int) -> _Positions:
     """Return the first and last positions of a dimension; all, if that leaves out one at most."""
-    if size <= 2 * edge + 1:
-        return range(size)
-    return [*range(edge), None, *range(size - edge, size)]
+    return range(size) if size <= 2 * edge + 1 else [*range(edge), None, *range(size - edge, size)]
 
 
 def _vector(values: Array, dtype: np.dtype[np.float64] | None = None) -> tuple[str, int]:

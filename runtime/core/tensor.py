@@ -221,8 +221,7 @@ class Tensor:
         if len(self.sizes) == 1:
             return self.array
         if self.is_contiguous:
-            data = self._data()
-            return data[self.offset : self.offset + self.nelement]
+            return self._data()[self.offset : self.offset + self.nelement]
         return self.array.reshape(-1)
 
     def _data(self) -> Array:

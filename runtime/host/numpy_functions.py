@@ -41,9 +41,7 @@ from th_shell.runtime.packages import entry as package_function
 
 def _mirror(value: Any) -> Any:
     """Return the address of a tensor's or storage's C struct and its class id; None for others."""
-    if isinstance(value, (Tensor, Storage)):
-        return value.mirror(), class_id(type(value))
-    return None
+    return (value.mirror(), class_id(type(value))) if isinstance(value, (Tensor, Storage)) else None
 
 
 def _adopt(storage: Storage, offset: int, *geometry: int) -> tuple[Tensor, int]:

@@ -19,9 +19,7 @@ from th_shell.runtime.ops._operands import may_share
 
 def resized(t: Tensor, sizes: Sizes) -> Tensor:
     """The view that a tensor becomes where it gets other sizes; its storage may be too small."""
-    if t.sizes == sizes:
-        return t
-    return t.view(t.offset, sizes, contiguous_strides(sizes))
+    return t if t.sizes == sizes else t.view(t.offset, sizes, contiguous_strides(sizes))
 
 
 def share_elements(r: Tensor, *tensors: Tensor) -> bool:

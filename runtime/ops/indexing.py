@@ -347,8 +347,7 @@ def masked_select(call: Call) -> Tensor:
         return mask
     check_counts(src=src, mask=mask)
     # numpy selects faster by positions than by a mask.
-    values = np.take(src.flat, np.flatnonzero(_mask(mask)))
-    store(r, values)
+    store(r, np.take(src.flat, np.flatnonzero(_mask(mask))))
     return r if len(call) == 2 else mask
 
 

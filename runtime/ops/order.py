@@ -30,8 +30,7 @@ _PAIR = "[*T*] [*LongTensor*] T"
 def _store_pair(values: Tensor, indices: Tensor, elements: Array, at: Array, dim: int) -> None:
     """Set both destinations from the positions, from 0, of the values along the dimension."""
     check_apart(indices, at.shape, resized(values, at.shape))
-    extrema = take_along(elements, at, dim)
-    store(values, extrema)
+    store(values, take_along(elements, at, dim))
     store(indices, at + 1)
 
 

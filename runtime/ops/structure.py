@@ -169,8 +169,7 @@ def is_contiguous(call: Call) -> bool:
 @checked("isSize", method="T LongStorage")
 def is_size(call: Call) -> bool:
     """Tell whether the sizes are those of a LongStorage."""
-    tensor = call.tensor(1)
-    return tensor.sizes == tuple(call.storage(2, LONG).data.tolist())
+    return call.tensor(1).sizes == tuple(call.storage(2, LONG).data.tolist())
 
 
 @checked("isSameSizeAs", method="T T")

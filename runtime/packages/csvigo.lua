@@ -165,6 +165,12 @@ end
 
 -- ---------------------------------------------------------------------- queries
 
+local function names_of(columns)
+  local names = {}
+  for name in pairs(columns) do table.insert(names, name) end
+  return names
+end
+
 -- Counts in each row the variables that have one of the wanted values: row -> number.
 local function count_matches(columns, wanted, is_union)
   local counts = {}
@@ -209,11 +215,7 @@ local function query_of(columns)
       { arg = 'vars', type = 'table', help = 'list of vars/vals' })
     if query == 'help' then return print(args.usage) end
     if query == 'all' then return columns end
-    if query == 'vars' then
-      local names = {}
-      for name in pairs(columns) do table.insert(names, name) end
-      return names
-    end
+    if query == 'vars' then return names_of(columns) end
     local lists, count = {}, 0
     for name, values in pairs(wanted) do
       lists[name], count = type(values) == 'table' and values or { values }, count + 1
@@ -307,11 +309,7 @@ end
 -- The lines of columns, and the line of their names.
 local function lines_of(columns, order)
   local names, lines = {}, {}
-  if order then
-    for _, name in pairs(order) do table.insert(names, name) end
-  else
-    for name in pairs(columns) do table.insert(names, name) end
-  end
+  for _, name in pairs(order or names_of(columns)) do table.insert(names, name) end
   for _, name in ipairs(names) do
     for i, value in ipairs(columns[name]) do
       lines[i] = lines[i] or {}

@@ -25,8 +25,7 @@ def _values(tensor: Tensor, is_complex: bool) -> Array:
     """Return a tensor's numbers, which are complex ones where it has pairs."""
     if not is_complex:
         return tensor.array
-    pairs = np.ascontiguousarray(tensor.array)
-    return pairs.view(_COMPLEX[tensor.dtype.name])[..., 0]
+    return np.ascontiguousarray(tensor.array).view(_COMPLEX[tensor.dtype.name])[..., 0]
 
 
 def _result(like: Tensor, values: Array) -> Tensor:

@@ -76,8 +76,9 @@ local function closed(lines)
   return table.concat(lines, '\n') .. '\n}'
 end
 
--- The constructor table of a class, to which programs may add fields.
+-- The constructor table of a class, to which programs may add fields; files use the same one.
 local function constructor(mt)
+  mt.__factory = mt.__new
   return setmetatable({}, {
     __index = mt, __newindex = mt, __call = function(_, ...) return mt.__new(mt, ...) end,
   })
@@ -153,7 +154,6 @@ end
 
 errors.make_public(Hash, '__write __read __tostring')
 
-Hash.__factory = Hash.__new
 tds.Hash = constructor(Hash)
 tds.hash = tds.Hash
 torch.metatype('tds_hash', { __factory = Hash.__new, __read = Hash.__read })
@@ -337,7 +337,6 @@ end
 errors.make_public(Vec, '__write __read __tostring')
 errors.make_public(methods, 'insert remove resize sort concat concatstorage')
 
-Vec.__factory = Vec.__new
 tds.Vec = constructor(Vec)
 tds.vec = tds.Vec
 

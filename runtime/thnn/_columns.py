@@ -62,17 +62,11 @@ class Windows:
     ) -> Windows:
         """Windows for numbers of one to three dimensions, the last one the width."""
 
-        def fill(numbers: Sizes, missing: int) -> Sizes:
+        def fill(numbers: Sizes, missing: int = 1) -> Sizes:
             return (missing,) * (3 - len(numbers)) + numbers
 
-        return cls(
-            fill(size, 1),
-            fill(kernel, 1),
-            fill(stride, 1),
-            fill(padding, 0),
-            fill(dilation, 1),
-            fill(count, 1),
-        )
+        steps = fill(stride), fill(padding, 0), fill(dilation)
+        return cls(fill(size), fill(kernel), *steps, fill(count))
 
     @cached_property
     def taps(self) -> int:

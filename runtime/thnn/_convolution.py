@@ -270,13 +270,16 @@ def inner_windows(
     return Windows.of(size, kernel, stride, (0,) * dims, (1,) * dims, count)
 
 
-def check_found(input_sizes: Sizes, output_sizes: Sizes, maps: int, planes: int) -> None:
+def check_found(
+    input_sizes: Sizes, output_sizes: Sizes, maps: int, planes: int, close: bool = False
+) -> None:
     """Raise an error unless each size of the output is at least 1.
 
     The message names the sizes of the input with its planes, and of the output with its maps.
+    close: whether these stand without spaces between them, as those of volumes always do.
     """
     if min(output_sizes) < 1:
-        separator = "x" if len(output_sizes) == 3 else " x "
+        separator = "x" if close or len(output_sizes) == 3 else " x "
         before, after = (
             separator.join(map(str, x)) for x in ((planes, *input_sizes), (maps, *output_sizes))
         )

@@ -233,31 +233,16 @@ def _scale(call: Call, values: Tensor, result: Tensor) -> None:
     x, g = call.read(call.input), call.read(values)
     slopes = call.read(call.weight)
     out = call.write(result, call.input.sizes)
-    run(
-        "nn_slopes",
-        x.size,
-        work=x.size,
-        input=x,
-        source=g,
-        output=out,
-        slopes=slopes,
-        **layout,
-    )
+    run("nn_slopes", x.size, work=x.size, input=x, source=g, output=out, slopes=slopes, **layout)
 
 
-@thnn(
-    "PReLU_updateOutput",
-    "input, output, weight, THIndex_t nOutputPlane",
-)
+@thnn("PReLU_updateOutput", "input, output, weight, THIndex_t nOutputPlane")
 def prelu(call: Call) -> None:
     """output = input where it is positive, input * weight elsewhere."""
     _scale(call, call.input, call.output)
 
 
-@thnn(
-    "PReLU_updateGradInput",
-    "input, gradOutput, gradInput, weight, THIndex_t nOutputPlane",
-)
+@thnn("PReLU_updateGradInput", "input, gradOutput, gradInput, weight, THIndex_t nOutputPlane")
 def prelu_backward(call: Call) -> None:
     """gradInput = gradOutput where input is positive, gradOutput * weight elsewhere."""
     check_counts(input=call.input, gradOutput=call.gradOutput)

@@ -169,9 +169,7 @@ def rows_accumulate(call: Call) -> None:
 
 def _rows(call: Call, tensor: Tensor) -> Tensor:
     """The sequence with a row for each feature."""
-    if call.featFirst:
-        return tensor
-    return tensor.transpose(tensor.ndim - 1, tensor.ndim - 2)
+    return tensor if call.featFirst else tensor.transpose(tensor.ndim - 1, tensor.ndim - 2)
 
 
 def _turn(call: Call, result: Tensor) -> None:

@@ -38,8 +38,7 @@ _NUMBERS = "connTable, int nInputPlane, int nOutputPlane, int dW, int dH"
 
 def _windows(call: Call, weight: Tensor, exact: bool = False) -> Windows:
     """The windows on the planes of input, of which there must be enough; checks gradOutput, too."""
-    stride = (call.dH, call.dW)
-    windows = windows_on(call.input.sizes[-2:], weight.sizes[1:], stride, exact)
+    windows = windows_on(call.input.sizes[-2:], weight.sizes[1:], (call.dH, call.dW), exact)
     ndim = call.input.ndim
     check_planes("input", call.input, ndim, call.nInputPlane, call.input.sizes[-2:], more=True)
     check_planes("gradOutput", call.gradOutput, ndim, call.nOutputPlane, windows.count[1:])

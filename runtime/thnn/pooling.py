@@ -16,6 +16,7 @@ import numpy as np
 from th_shell.runtime.core.dtypes import Array, cut
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Sizes, describe
+from th_shell.runtime.thnn._convolution import check_found
 from th_shell.runtime.thnn._planes import (
     Codes,
     Plan,
@@ -108,13 +109,8 @@ def _count(sizes: Sizes, steps: Steps, ceil: bool) -> Sizes:
         windows = count_windows(size, k, d, p, apart, ceil)
         # The last one begins inside of the plane, or the padding in front of it.
         counts.append(windows - (pads and (windows - 1) * d >= size + p))
-    if min(counts) < 1:
-        planes = sizes[-dims - 1]
-        before, after = ("x".join(map(str, (planes, *s))) for s in (sizes[-dims:], counts))
-        raise TorchError(
-            f"Given input size: ({before}). Calculated output size: ({after}). "
-            "Output size is too small"
-        )
+    planes = sizes[-dims - 1]
+    check_found(sizes[-dims:], tuple(counts), planes, planes, close=True)
     return tuple(counts)
 
 

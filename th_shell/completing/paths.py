@@ -56,9 +56,7 @@ def _name(code: Sequence[Token], at: int) -> Path | None:
 
 
 def _literal(code: Sequence[Token], at: int) -> Path | None:
-    if _ends_expression(code, at):
-        return _call(code, at, at, at + 1)
-    return Path(['"'], at)
+    return _call(code, at, at, at + 1) if _ends_expression(code, at) else Path(['"'], at)
 
 
 def _parentheses(code: Sequence[Token], last: int) -> Path | None:

@@ -29,9 +29,7 @@ class Frame(NamedTuple):
 
     def lines(self, log: Sequence[Entry]) -> list[str]:
         """Return the lines of the chunk; none where they are lost. log: the session's inputs."""
-        if self.source[:1] in "@=":
-            return source_lines(self.chunk, log)
-        return lua_lines(self.source)
+        return source_lines(self.chunk, log) if self.source[:1] in "@=" else lua_lines(self.source)
 
 
 def read_frames(answer: list[Any]) -> list[Frame]:

@@ -174,9 +174,7 @@ def _near_paths(path: str, mark: str, name: str, engine: Engine) -> tuple[str, l
 def _near_of_torch(name: str, engine: Engine) -> tuple[str, str, list[str]]:
     """Return the path, mark and names of the nearest functions of torch, or methods of tensors."""
     near = nearest(name, engine.variables.names("torch"))
-    if near:
-        return "torch", ".", near
-    return "x", ":", nearest(name, sections()["Tensor"])
+    return ("torch", ".", near) if near else ("x", ":", nearest(name, sections()["Tensor"]))
 
 
 # -- topics

@@ -24,8 +24,7 @@ def show_help(session: Session, name: str) -> None:
     if name.startswith("%"):
         list_commands(session, name)
         return
-    help_text = about(name, session.engine, session.log) if name else overview()
-    session.show_text(help_text)
+    session.show_text(about(name, session.engine, session.log) if name else overview())
 
 
 def list_commands(session: Conversation, name: str) -> None:

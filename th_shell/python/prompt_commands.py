@@ -75,8 +75,7 @@ def run_file(session: PythonSession, text: str) -> None:
 def time_many(session: PythonSession, text: str) -> None:
     """Run an input so often that its time can be told, and tell the time of one run."""
     try:
-        timer = timeit.Timer(text, globals=session.namespace)
-        measure(session, timer.timeit)
+        measure(session, timeit.Timer(text, globals=session.namespace).timeit)
     except BaseException as error:
         message = traceback.format_exception_only(type(error), error)[-1]
         raise MagicError(message.rstrip("\n")) from None

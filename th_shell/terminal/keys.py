@@ -44,9 +44,7 @@ class InputCompleter(Completer):
     ) -> Iterable[Completion]:
         """Return the completions of the text before the cursor, in alphabetic order."""
         ready, self._ready = self._ready, None
-        if ready and ready[0] == document:
-            return ready[1]
-        return list(self._found(document))
+        return ready[1] if ready and ready[0] == document else list(self._found(document))
 
     def prepare(self, document: Document) -> list[Completion]:
         """Find what fits before the menu asks for it, which then looks for nothing again."""

@@ -229,12 +229,8 @@ def stacked(
             y, last = _layer(e, y, stack, parameters[start : start + stack.directions], states)
         return [e.op("Transpose", y, perm=[1, 0, 2]) if stack.batch_first else y, last]
 
-    first_states = ", ".join(f"{{{n}}}.unsqueeze(0)" for n in range(1, len(first) + 1))
-    text = (
-        f"{{layer}}({{0}}, {f'({first_states})' if len(first) > 1 else first_states})"
-        if first
-        else ""
-    )
+    states = ", ".join(f"{{{n}}}.unsqueeze(0)" for n in range(1, len(first) + 1))
+    text = f"{{layer}}({{0}}, {f'({states})' if len(first) > 1 else states})" if first else ""
     front = x.shape[:2] if x.shape is not None else (TIME, BATCH)
     results = [Value(x.graph, (*front, stack.size * stack.directions)), Value(x.graph)]
     inputs = [x, *first]

@@ -383,8 +383,7 @@ def _resize(mode: str, scale: int, rank: int, sizes: Ints) -> ToOnnx:
 
 def pixel_shuffle(x: Value, factor: int) -> Value:
     """Make pixels of channels."""
-    shape = x.assume((BATCH, None, None, None))
-    batch, channels, *sizes = shape
+    batch, channels, *sizes = x.assume((BATCH, None, None, None))
     new = [size * factor if isinstance(size, int) else None for size in sizes]
     fewer = channels // factor**2 if isinstance(channels, int) else None
     call = Call("nn.PixelShuffle", {"upscale_factor": factor}, {}, ("upscale_factor",))

@@ -45,9 +45,7 @@ def _prelu(m: Module, x: Value) -> Value:
     weight = m.parameter("weight")
     planes = m.whole("nOutputPlane", weight.size) or 1  # 0: one slope for all
     weight = vectors(x, planes, weight=weight)["weight"]
-    if planes == 1:
-        return ew.prelu(x, weight)
-    return with_samples(x, 2, lambda x: ew.prelu(x, weight))
+    return ew.prelu(x, weight) if planes == 1 else with_samples(x, 2, lambda x: ew.prelu(x, weight))
 
 
 @row("nn.CReLU")

@@ -197,8 +197,7 @@ def _normalize(m: Module, x: Value) -> Value:
     p, eps = m.number("p"), m.number("eps", 1e-10)
     dim = x.rank - 1 if x.shape is not None else 1
     if p == float("inf"):
-        size = ew.with_number("Add", norm(x, p, dim, True), eps)
-        return ew.binary("Div", x, size)
+        return ew.binary("Div", x, ew.with_number("Add", norm(x, p, dim, True), eps))
     powers = ew.power(x if p % 2 == 0 else ew.function(x, "abs"), p)
     total = ew.with_number("Add", reduce(powers, "Sum", dim, True), eps)
     return ew.binary("Div", x, ew.function(total, "sqrt") if p == 2 else ew.power(total, 1 / p))

@@ -55,8 +55,7 @@ def packed(m: Module, data: Data, gates: str, batch_first: bool, inputs: int) ->
     x, first = _given(m, data, batch_first, inputs)
     weight, recurrent = _parts(m, inputs)
     if len(first) == 1 and len(gates) > 1:
-        size = recurrent.shape[1]
-        first.append(zeros(x, 0 if batch_first else 1, (size,), "c"))
+        first.append(zeros(x, 0 if batch_first else 1, (recurrent.shape[1],), "c"))
     return recurrent_layer(x, weight, recurrent, m.optional("bias"), gates, first, batch_first)
 
 
@@ -258,12 +257,8 @@ def _recurrent(m: Module, x: Value) -> Data:
 
     def first(like: Value, dim: int) -> Value:
         sizes = bias.shape if bias else from_input.sizes(*range(1, from_input.rank))
-        start_state = zeros(like, dim if from_input.rank > len(sizes) else None, sizes)
-        return (
-            ew.binary("Add", start_state, ew.parameter(like, "start", bias))
-            if bias
-            else start_state
-        )
+        state = zeros(like, dim if from_input.rank > len(sizes) else None, sizes)
+        return ew.binary("Add", state, ew.parameter(like, "start", bias)) if bias else state
 
     key = id(m.value)
     total = ew.binary("Add", from_input, recall(m.graph, key, first, x))

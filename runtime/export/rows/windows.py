@@ -202,8 +202,7 @@ def _unpooling(m: Module, x: Value) -> Value:
     if not nodes:
         raise m.error("the pooling module that it undoes is not before it in the net")
     (pooled,) = nodes[-1].inputs
-    windows = _windows(pooling)
-    return max_unpool(x, pool_places(pooled, windows), pooled)
+    return max_unpool(x, pool_places(pooled, _windows(pooling)), pooled)
 
 
 _MODES = {"nn.SpatialUpSamplingNearest": "nearest", "nn.SpatialUpSamplingBilinear": "linear"}

@@ -13,7 +13,7 @@ local tokens = import 'core.tokens'
 local type, rawget, pcall, error, tostring = type, rawget, pcall, error, tostring
 local find, match, gmatch, sub, format = string.find, string.match, string.gmatch, string.sub,
   string.format
-local concat, sort, ipairs = table.concat, table.sort, ipairs
+local concat, sort, ipairs, huge = table.concat, table.sort, ipairs, math.huge
 local getmetatable, getinfo = debug.getmetatable, debug.getinfo
 local getlocal, getupvalue = debug.getlocal, debug.getupvalue
 local loaded = package.loaded
@@ -25,21 +25,17 @@ local length_operator = {}
 -- ------------------------------------------------------------------- the length
 
 local function name_of_variable(name, level)
-  local kind, i, variable = 'global', 1, getlocal(level + 1, 1)
-  while variable do
-    if variable == name then kind = 'local' end
-    i = i + 1
-    variable = getlocal(level + 1, i)
+  for i = 1, huge do
+    local variable = getlocal(level + 1, i)
+    if variable == name then return 'local' end
+    if not variable then break end
   end
-  if kind == 'local' then return kind end
   local f = getinfo(level + 1, 'f').func
-  i, variable = 1, getupvalue(f, 1)
-  while variable do
-    if variable == name then kind = 'upvalue' end
-    i = i + 1
-    variable = getupvalue(f, i)
+  for i = 1, huge do
+    local variable = getupvalue(f, i)
+    if variable == name then return 'upvalue' end
+    if not variable then return 'global' end
   end
-  return kind
 end
 
 -- Raises LuaJIT's error for a value without length. what: the name of a variable; or of a field,

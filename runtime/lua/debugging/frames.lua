@@ -8,7 +8,7 @@ local host, errors, loading = import('host', 'core.errors', 'stopping.loading')
 local getinfo, getlocal, setlocal = errors.getinfo, debug.getlocal, debug.setlocal
 local getupvalue, setupvalue = debug.getupvalue, debug.setupvalue
 local byte, find, match, sub = string.byte, string.find, string.match, string.sub
-local running = coroutine.running
+local running, huge = coroutine.running, math.huge
 local depth, is_ours = errors.stack_depth, errors.is_ours
 
 local OUTER_LEVELS = 10 -- at the outer end of the stack, which are the runtime's own
@@ -28,27 +28,21 @@ end
 -- with one name the last one counts.
 local function variables_of(level, f)
   local variables = { count = 0 }
-  local i = 1
-  local name, value = getupvalue(f, i)
-  while name do
+  for i = 1, huge do
+    local name, value = getupvalue(f, i)
+    if not name then break end
     add(variables, 'upvalue', name, value, i)
-    i = i + 1
-    name, value = getupvalue(f, i)
   end
-  i = 1
-  name, value = getlocal(level + 1, i)
-  while name do
+  for i = 1, huge do
+    local name, value = getlocal(level + 1, i)
+    if not name then break end
     add(variables, 'local', name, value, i)
-    i = i + 1
-    name, value = getlocal(level + 1, i)
   end
-  i = 1
-  name, value = getlocal(level + 1, -i)
-  while name do
+  for i = 1, huge do
+    local name, value = getlocal(level + 1, -i)
+    if not name then break end
     add(variables, 'vararg', '...[' .. i .. ']', value, i)
     variables.count = i
-    i = i + 1
-    name, value = getlocal(level + 1, -i)
   end
   return variables
 end

@@ -7,6 +7,12 @@ local fail = xlua.error
 
 local floor, max, min = math.floor, math.max, math.min
 
+-- A new image with as many planes as another one.
+local function new_image(like, height, width)
+  if like:nDimension() > 2 then return like.new(like:size(1), height, width) end
+  return like.new(height, width)
+end
+
 -- ------------------------------------------------------------ parts and moves
 
 -- Fractions of the room around a part of an image that are left before it, by the part's place.
@@ -44,12 +50,7 @@ function image.crop(...)
     source.image.cropNoScale(source, target, x, y)
     return
   end
-  local part
-  if source:nDimension() > 2 then
-    part = source.new(source:size(1), y_end - y, x_end - x)
-  else
-    part = source.new(y_end - y, x_end - x)
-  end
+  local part = new_image(source, y_end - y, x_end - x)
   source.image.cropNoScale(source, part, x, y)
   if not target then return part end
   image.scale(target, part)
@@ -67,8 +68,6 @@ function image.translate(...)
 end
 
 -- ---------------------------------------------------------------------- sizes
-
-
 
 -- The width and height that a size means, for an image of some width and height; nil where it is
 -- none. Numbers may be strings of digits, and need not be whole.
@@ -111,12 +110,7 @@ function image.scale(...)
   if not target then
     errors.check_argument(2, width, 'number')
     errors.check_argument(3, height, 'number')
-    width, height = max(width, 1), max(height, 1)
-    if source:nDimension() == 3 then
-      target = source.new(source:size(1), height, width)
-    else
-      target = source.new(height, width)
-    end
+    target = new_image(source, max(height, 1), max(width, 1))
   end
   local name = SCALING[mode or 'bilinear']
   if not name then fail('mode must be one of: simple | bicubic | bilinear', 'image.scale') end

@@ -116,8 +116,7 @@ def _read(data: bytes, depth: int) -> Array:
 
 
 def _read_wide(data: bytes, depth: int) -> Array:
-    library = optional("png", "pypng", "image")
-    _, _, rows, _ = library.Reader(bytes=data).read()
+    _, _, rows, _ = optional("png", "pypng", "image").Reader(bytes=data).read()
     return np.vstack([np.asarray(row, np.uint16) for row in rows])
 
 

@@ -113,9 +113,7 @@ def right_shift(a: Values, b: Values) -> Values:
 
 def sign(a: Values) -> Values:
     """Return -1, 0 or 1; 0 for nans, too."""
-    if a.dtype.kind == "b":
-        return np.array(a)
-    return (a > 0).astype(a.dtype) - (a < 0).astype(a.dtype)
+    return np.array(a) if a.dtype.kind == "b" else (a > 0).astype(a.dtype) - (a < 0).astype(a.dtype)
 
 
 def frac(a: Values) -> Values:

@@ -140,8 +140,7 @@ class _ZipFile:
         self._storages: dict[str, TypedStorage] = {}
 
     def load(self) -> Any:
-        pickled = io.BytesIO(self._archive.read("data.pkl"))
-        return Unpickler(pickled, self._storage).load()
+        return Unpickler(io.BytesIO(self._archive.read("data.pkl")), self._storage).load()
 
     def _storage(self, pid: Any) -> TypedStorage:
         if type(pid) is not tuple or len(pid) != 5 or pid[0] != "storage":

@@ -51,8 +51,7 @@ def to(
 @op(f"to(Tensor input, torch.dtype dtype, {_REST})", function=False)
 def to_type(input: Tensor, dtype: Any, non_blocking: bool = False, copy: bool = False) -> Tensor:
     """Return the tensor as another type, or that of another tensor; itself if it has it."""
-    kind = dtype.dtype if isinstance(dtype, Tensor) else dtype
-    return as_type(input, kind, copy)
+    return as_type(input, dtype.dtype if isinstance(dtype, Tensor) else dtype, copy)
 
 
 @op(function=False)
@@ -170,9 +169,7 @@ Tensor.__new__ = _new_tensor  # type: ignore[method-assign, assignment]
 @op(name="type", function=False)
 def type_(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """Return the name of the tensor's type; or the tensor as another type, itself if it has it."""
-    if dtype is None:
-        return f"torch.{input.dtype.scalar}Tensor"
-    return as_type(input, _type_of(dtype))
+    return f"torch.{input.dtype.scalar}Tensor" if dtype is None else as_type(input, _type_of(dtype))
 
 
 def _type_of(type_or_name: Any) -> dtype:

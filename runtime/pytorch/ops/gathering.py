@@ -121,8 +121,7 @@ def _gathered(array: Array, dim: int, chosen: Array) -> Array:
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     if chosen.shape != array.shape:
         _check_sizes(chosen.shape, array.shape, dim)
-    size = array.shape[dim] if array.ndim else 1
-    check_bounds(chosen, dim, size, RuntimeError)
+    check_bounds(chosen, dim, array.shape[dim] if array.ndim else 1, RuntimeError)
     return take_at(np.atleast_1d(array), np.atleast_1d(chosen), dim).reshape(chosen.shape)
 
 

@@ -70,8 +70,7 @@ def _drawn_like(
     """Return a tensor of another one's sizes and order in memory that a method has filled."""
     kind: Kind = options.get("dtype") or input.dtype
     assert kind is not None
-    new = wrap(empty_like_array(input, kind.numpy))
-    return fill(new, *parameters, generator=generator)
+    return fill(wrap(empty_like_array(input, kind.numpy)), *parameters, generator=generator)
 
 
 # -- uniform and normal

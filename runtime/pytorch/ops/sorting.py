@@ -44,8 +44,7 @@ def _sorted(input: Tensor, dim: int, descending: bool) -> tuple[Array, Array]:
     """Return the sorted elements along a dimension, and where they were."""
     array, axis = along(input.array, dim)
     order = stable_order(array, axis, descending)
-    values = take_at(array, order, axis)
-    return _like(values, input), _like(order, input)
+    return _like(take_at(array, order, axis), input), _like(order, input)
 
 
 @op(

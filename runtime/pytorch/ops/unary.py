@@ -104,8 +104,7 @@ def _reject_bool(message: str) -> Callable[..., None]:
 
 absolute = Pointwise(np.absolute, NUMBERS, kernel="abs_cpu")
 unary("abs absolute", absolute)
-_fraction = Pointwise(formulas.frac, FLOATS, kernel="frac_cpu")
-unary("frac", _fraction)
+unary("frac", Pointwise(formulas.frac, FLOATS, kernel="frac_cpu"))
 for _name in ("sign", "sgn"):
     unary(_name, Pointwise(formulas.sign, kernel="sign_cpu"))
 _NEGATIVE = (

@@ -136,8 +136,7 @@ def unflatten(input: Tensor, dim: int, sizes: Shape) -> Tensor:
     dim = wrap_dim(dim, len(old))
     require(sizes, "unflatten: sizes must be non-empty")
     require(old, "unflatten: the tensor has no dimensions")
-    full = infer_size(sizes, old[dim])
-    return view(input, (*old[:dim], *full, *old[dim + 1 :]))
+    return view(input, (*old[:dim], *infer_size(sizes, old[dim]), *old[dim + 1 :]))
 
 
 @op()

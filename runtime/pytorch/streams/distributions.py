@@ -171,5 +171,4 @@ def draw_apart(words: Words, rows: Array, count: int) -> Array:
     fill_from_uniform(words, waits, exponentials)
     with np.errstate(all="ignore"):
         np.divide(rows, waits, out=waits)
-    order = np.argsort(np.negative(waits), -1, "stable")
-    return order[..., :count]
+    return np.argsort(np.negative(waits), -1, "stable")[..., :count]

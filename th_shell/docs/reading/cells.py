@@ -73,8 +73,7 @@ class _Reader:
         match = CELL.match(mark.text)
         assert match
         if match["input"]:
-            first = Line(mark.number, match["input"])
-            code, used = _typed(first, below)
+            code, used = _typed(Line(mark.number, match["input"]), below)
         else:
             code, used = self._paragraphs(below)
         source = python_syntax.without_magics("\n".join(line.text for line in code))

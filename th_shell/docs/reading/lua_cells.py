@@ -67,8 +67,7 @@ def cut_cells(block: Block, compiler: Compiler) -> list[Example]:
     for code, output in _cells(block):
         source = _source(code)
         if source and not compiler.is_comment(source):
-            example = example_of(block, Kind.CELL, code, source)
-            examples.append(with_output(example, output))
+            examples.append(with_output(example_of(block, Kind.CELL, code, source), output))
     return examples
 
 

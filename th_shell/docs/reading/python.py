@@ -222,6 +222,4 @@ def _trimmed(lines: Sequence[Line], with_comments: bool = False) -> Sequence[Lin
 def as_text(block: Block, lines: Sequence[Line]) -> list[Example]:
     """Return an example that is not run, for text without an input above it."""
     shown = _trimmed(lines, with_comments=block.role is not None)
-    if not shown:
-        return []
-    return [with_output(example_of(block, Kind.TEXT, shown[:1], ""), shown)]
+    return [with_output(example_of(block, Kind.TEXT, shown[:1], ""), shown)] if shown else []

@@ -270,8 +270,7 @@ class _PageRun:
 
     def __post_init__(self) -> None:
         self._locals = PageLocals(self._examples)
-        examples = [self._examples[i] for i in self._indices]
-        self._types = blocks_with_default_type(examples)
+        self._types = blocks_with_default_type([self._examples[i] for i in self._indices])
         self._imports = PageImports(self._examples, ())
 
     def outcomes(self) -> dict[int, Outcome]:

@@ -42,9 +42,7 @@ _SHORT = pattern(r"^[^\W_](?:.{0,58}[^\s.,:;!?…。])?$")
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
     """Return the blocks of a text page, and blocks of the prompts outside of fences."""
-    if any(map(_DIRECTIVE.match, lines)):
-        return reader(".rst")(lines)
-    return _found(as_fences(lines))
+    return reader(".rst")(lines) if any(map(_DIRECTIVE.match, lines)) else _found(as_fences(lines))
 
 
 def _found(lines: Sequence[str]) -> Iterator[Block]:
