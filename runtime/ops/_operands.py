@@ -11,13 +11,18 @@ import numpy as np
 
 from th_shell.runtime.calls.arguments import Call
 from th_shell.runtime.compute.bulk import PIECE, blocks, compute_large, flatten
-from th_shell.runtime.compute.thread_pool import LARGE, share
+from th_shell.runtime.compute.thread_pool import LARGE, ThreadPool, share
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.state import current
 from th_shell.runtime.core.tensor import Tensor, describe
 
 #: compute(*inputs, out=array): a numpy ufunc, or a function that calls several of them.
 Compute = Callable[..., Any]
+
+# Functions that call numpy's several times wait for Python's lock before each. So threads share
+# the work from so many elements on, and get more of them at once than fit into a cache.
+_SHARED, _SHARED_PIECE = 64 * PIECE, 8 * PIECE
 
 
 def check_counts(**tensors: Tensor) -> None:
@@ -138,7 +143,10 @@ def _compute_large(compute: Compute, arrays: list[Any]) -> None:
     if isinstance(compute, np.ufunc):
         compute_large(compute, *(flat or arrays))
     elif flat is not None:
-        share(partial(part, flat), arrays[0].size, piece=PIECE)
+        count = arrays[0].size
+        is_shared = count >= _SHARED and current(ThreadPool).can_share
+        piece = _SHARED_PIECE if is_shared else PIECE
+        share(partial(part, flat), count, piece=piece, large=_SHARED)
     else:
         for at in blocks(arrays[0].shape):
             part(arrays, at)
