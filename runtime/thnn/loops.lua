@@ -54,8 +54,9 @@ end
 
 -- A loop with up to three operands, of which the others are 0: their addresses, and steps in bytes.
 jobs.add('nn_step', 'run data a b c stepA stepB stepC', function(p, first, last)
-  addresses[0], addresses[1], addresses[2] = p.a, p.b, p.c
-  steps[0], steps[1], steps[2], length[0] = p.stepA, p.stepB, p.stepC, last - first
+  local a, b, c = p.stepA, p.stepB, p.stepC
+  addresses[0], addresses[1], addresses[2] = p.a + first * a, p.b + first * b, p.c + first * c
+  steps[0], steps[1], steps[2], length[0] = a, b, c, last - first
   cast(inner_loop, p.run)(operands, length, steps, memory + p.data)
 end)
 

@@ -1,6 +1,6 @@
---- Calls with few elements whose jobs Python tells once (runtime/thnn/_jobs.py): they are repeated
--- here for all calls with the same numbers, and tensors of the same sizes. So both ways do the same
--- jobs, and give the same bits. Finalizers wait meanwhile (entries.lua): no storage moves.
+--- Calls whose jobs Python tells once (runtime/thnn/_jobs.py), such as have few elements: they are
+-- repeated here for all calls with the same numbers, and tensors of the same sizes. So both ways do
+-- the same jobs, and give the same bits. Finalizers wait meanwhile (entries.lua): no storage moves.
 -- @module thnn_repeats
 
 local ffi, host, torch, c_structs = import('ffi', 'host', 'torch', 'core.c_structs')
@@ -9,7 +9,7 @@ local jobs, raw_memory = import('parallel.jobs', 'parallel.memory')
 local thread_pool, formulas = import('parallel.thread_pool', 'tensor.formulas')
 
 local repeats = {}
-local dense = formulas.dense
+local dense, sharer = formulas.dense, formulas.sharer
 local type, tonumber, concat, cast, C = type, tonumber, table.concat, ffi.cast, ffi.C
 
 local MAX_CALLS = 256 -- that are kept of a function, for an element type
@@ -18,6 +18,9 @@ local FAILING = {
   gather = true, nn_check = true, nn_scatter = true, nn_add_to_named = true, nn_class_loss = true,
   nn_class_back = true, nn_margins = true, nn_labels = true, nn_labels_back = true, nn_total = true,
 }
+
+-- The names of jobs that go element by element, which threads may share.
+local SHARED = { nn_step = true, nn_convert = true }
 
 local ROOM = 4194304 -- bytes of what the jobs of a call leave to each other
 local LARGEST = 4 * ROOM -- bytes of all tensors of a call, as doubles
@@ -83,6 +86,7 @@ local function read_job(call, name, last, words)
   end
   call.fails = call.fails or FAILING[name]
   local run = jobs.functions[jobs.index_of[name]]
+  if SHARED[name] and tonumber(last) >= host.LARGE then run = sharer(name, run, #numbers) end
   return { run = run, last = tonumber(last), parameters = parameters }
 end
 

@@ -292,18 +292,27 @@ local function check_stack()
   return select('#', unpack(nothing, 1, STACK))
 end
 
+-- Does a job, whose parameters the shared job has, with the other threads. Returns whether it was
+-- done, or false and the message of its error.
+local function share_with_others(shared_job, ...)
+  is_sharing = true -- Ctrl-C must not free memory that other threads write to
+  failure = nil
+  local ok, message = pcall(share_out, shared_job, ...)
+  if not ok then finish(shared_job) end
+  if ok and shared_job.failed == OUT_OF_RANGE then failure = jobs.OUT_OF_RANGE end
+  if ok and shared_job.failed ~= 0 then ok, message = false, failure or 'another thread failed' end
+  is_sharing = false
+  return ok, message
+end
+
 -- Does a job with the other threads.
 local function do_together(shared_job, index, shares, threads, size, piece, ...)
   check_stack()
   start_after_fork(shared_job)
-  is_sharing = true -- Ctrl-C must not free memory that other threads write to
-  depth, failure, owner = 1, nil, running()
+  depth, owner = 1, running()
   for i = 1, select('#', ...) do shared_job.parameters[i - 1] = (select(i, ...)) end
-  local ok, message = pcall(share_out, shared_job, index, shares, threads, size, piece)
-  if not ok then finish(shared_job) end
-  if ok and shared_job.failed == OUT_OF_RANGE then failure = jobs.OUT_OF_RANGE end
-  if ok and shared_job.failed ~= 0 then ok, message = false, failure or 'another thread failed' end
-  depth, is_sharing = 0, false
+  local ok, message = share_with_others(shared_job, index, shares, threads, size, piece)
+  depth = 0
   if not ok then error(message, 0) end
 end
 
@@ -337,6 +346,17 @@ end
 
 function thread_pool.finish_outermost()
   depth = 0
+end
+
+--- Does a job with the other threads, for what `begin_outermost` has begun.
+-- @param count how many parameters it has
+function thread_pool.run_within(name, address, shares, threads, size, parameters, count)
+  local shared_job = cast(shared_job_pointer, address)
+  check_stack()
+  start_after_fork(shared_job)
+  for i = 0, count - 1 do shared_job.parameters[i] = parameters[i] end
+  local ok, message = share_with_others(shared_job, index_of[name], shares, threads, size, 0)
+  if not ok then error(message, 0) end
 end
 
 --- The parameters of a job in order, for Python: lines of a name and its count of numbers.

@@ -192,21 +192,37 @@ end
 
 -- -------------------------------------------------------------- more than a few elements
 
-local run = thread_pool.run_named
+local run, run_within = thread_pool.run_named, thread_pool.run_within
 local ASK = 64 -- jobs after which Python is asked again how many threads to use
 local address_of_job, shares, threads, left = 0, 1, 1, 0
 
--- piece: the positions that a thread does at once, within its share; nil for some part of it.
-local function share(job, size, parameters, piece)
+local function ask_for_threads()
   if left == 0 then
     address_of_job, shares, threads = python_calls.ask(host.thread_pool)
     left = ASK
   end
   left = left - 1
+end
+
+-- piece: the positions that a thread does at once, within its share; nil for some part of it.
+local function share(job, size, parameters, piece)
+  ask_for_threads()
   run(job, address_of_job, shares, threads, size, piece or 0, parameters)
   return true
 end
 formulas.share = share
+
+--- A function that does a job as those of jobs.lua do, but with the other threads, where these are
+-- free. It is for what `thread_pool.begin_outermost` has begun.
+-- @param job the function of the job
+-- @param numbers how many its parameters are
+function formulas.sharer(name, job, numbers)
+  return function(parameters, first, last)
+    ask_for_threads()
+    if threads == 1 then return job(parameters, first, last) end
+    run_within(name, address_of_job, shares, threads, last, parameters, numbers)
+  end
+end
 
 --- Functions that are called when the number of threads has changed.
 formulas.thread_watchers = { function() left = 0 end }
