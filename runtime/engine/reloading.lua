@@ -16,6 +16,7 @@ local reloading = {}
 
 local getinfo, getupvalue, setupvalue = debug.getinfo, debug.getupvalue, debug.setupvalue
 local raw_metatable, set_metatable = debug.getmetatable, debug.setmetatable
+local huge = math.huge
 
 local source      -- the name of the file, as debug.getinfo tells it of the functions there
 local before      -- table -> the fields and the metatable that it had before
@@ -55,12 +56,10 @@ local function redirect(t, new, old, seen)
   local function visit(f)
     if seen[f] or not is_of_file(f) then return end
     seen[f] = true
-    local index = 1
-    local name, value = getupvalue(f, index)
-    while name do
+    for index = 1, huge do
+      local name, value = getupvalue(f, index)
+      if not name then break end
       if rawequal(value, new) then setupvalue(f, index, old) else visit(value) end
-      index = index + 1
-      name, value = getupvalue(f, index)
     end
   end
   for _, value in next, t do visit(value) end

@@ -10,7 +10,7 @@ local host, errors, shell = import('host', 'core.errors', 'engine.shell')
 
 local session_locals = {}
 
-local getinfo, getlocal = debug.getinfo, debug.getlocal
+local getinfo, getlocal, huge = debug.getinfo, debug.getlocal, math.huge
 local getupvalue, setupvalue, upvaluejoin = debug.getupvalue, debug.setupvalue, debug.upvaluejoin
 local find, gmatch, match, sub = string.find, string.gmatch, string.match, string.sub
 local concat, rawequal = table.concat, rawequal
@@ -39,12 +39,10 @@ local are_locals_kept = false -- whether the input that runs has handed over its
 local function keep(...)
   for i = 1, select('#', ...) do
     local taker = select(i, ...)
-    local index = 1
-    local name = getupvalue(taker, index)
-    while name do
+    for index = 1, huge do
+      local name = getupvalue(taker, index)
+      if not name then break end
       set_cell(name, taker, index)
-      index = index + 1
-      name = getupvalue(taker, index)
     end
   end
   are_locals_kept = true

@@ -239,13 +239,9 @@ local function share_loop(n, loop, data, x, x_step, y, y_step, r)
     at = { x, y, r, 0 }, step = { x_step, y_step, 8, 0 } })
 end
 
-local function share_copy(bytes, to, from)
-  return share('copy', bytes, { out = to, source = from })
-end
-
-local function share_clear(bytes, at)
-  return share('clear', bytes, { out = at })
-end
+-- n: how many bytes.
+local function share_copy(n, to, from) return share('copy', n, { out = to, source = from }) end
+local function share_clear(n, at) return share('clear', n, { out = at }) end
 
 -- The addresses of BLAS's axpy, by the bytes of an element; false where it is not available.
 local axpy = {}
