@@ -7,9 +7,9 @@ local fail = xlua.error
 
 local floor, max, min = math.floor, math.max, math.min
 
--- A new image with as many planes as another one.
-local function new_image(like, height, width)
-  if like:nDimension() > 2 then return like.new(like:size(1), height, width) end
+-- A new image; with as many planes as another one, where that has planes.
+local function new_image(like, has_planes, height, width)
+  if has_planes then return like.new(like:size(1), height, width) end
   return like.new(height, width)
 end
 
@@ -50,7 +50,7 @@ function image.crop(...)
     source.image.cropNoScale(source, target, x, y)
     return
   end
-  local part = new_image(source, y_end - y, x_end - x)
+  local part = new_image(source, source:nDimension() > 2, y_end - y, x_end - x)
   source.image.cropNoScale(source, part, x, y)
   if not target then return part end
   image.scale(target, part)
@@ -110,7 +110,8 @@ function image.scale(...)
   if not target then
     errors.check_argument(2, width, 'number')
     errors.check_argument(3, height, 'number')
-    target = new_image(source, max(height, 1), max(width, 1))
+    width, height = max(width, 1), max(height, 1) -- which makes numbers of strings, too
+    target = new_image(source, source:nDimension() == 3, height, width)
   end
   local name = SCALING[mode or 'bilinear']
   if not name then fail('mode must be one of: simple | bicubic | bilinear', 'image.scale') end
