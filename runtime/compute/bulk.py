@@ -218,8 +218,8 @@ def take_rows(rows: Array, at: Array, out: Array) -> None:
 
 def write_steps(out: Array, start: float, step: float, origin: int) -> None:
     """out[i] = start + (i - origin) * step, computed in float64; out is contiguous."""
-    numbers: dict[str, Any] = {"start": start, "step": step, "origin": origin}
-    thread_pool.run("steps", len(out), out=out, size=out.itemsize, **numbers)
+    size = out.itemsize
+    thread_pool.run("steps", len(out), out=out, size=size, start=start, step=step, origin=origin)
 
 
 def clear(out: Array) -> None:

@@ -140,8 +140,7 @@ class _OperationSettings:
     def __init__(self, ctrl_c: CtrlC) -> None:
         self._ctrl_c = ctrl_c
         self._numbers: np.errstate | None = None
-        self._has_one_thread = False
-        self._has_taken_over = False
+        self._has_one_thread = self._has_taken_over = False
 
     def __call__(self) -> None:
         """Make the settings; `settle` calls this."""

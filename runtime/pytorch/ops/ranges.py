@@ -162,7 +162,6 @@ def _between(start: Any, end: Any, steps: int, kind: dtype) -> Any:
     if numpy is not kind.numpy:
         first, last = number_as(first.item(), numpy), number_as(last.item(), numpy)
     step = float((last - first) / numpy.type(steps - 1))
-
     return _in_steps(steps, kind, step, float(first), float(last))
 
 
