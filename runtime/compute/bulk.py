@@ -287,6 +287,17 @@ def take_along(
 
 #: Elements of a piece that is computed in several steps.
 PIECE = 16_384
+
+
+def shared_piece(count: int, threads: int) -> int:
+    """Return how many elements threads get at once of a function that calls numpy's several times.
+
+    It waits for Python's lock before each: so that is more than fits into a cache. 0 for few
+    elements, of which one thread does all, in pieces.
+    """
+    return 8 * PIECE if threads > 1 and count >= 64 * PIECE else 0
+
+
 #: Elements of a part that bounds the memory of what cannot go piece by piece.
 _BLOCK = 1 << 20
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.calls.arguments import Call
-from th_shell.runtime.compute.bulk import PIECE, blocks, compute_large, flatten
+from th_shell.runtime.compute.bulk import PIECE, blocks, compute_large, flatten, shared_piece
 from th_shell.runtime.compute.thread_pool import LARGE, ThreadPool, share
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import TorchError
@@ -19,10 +19,6 @@ from th_shell.runtime.core.tensor import Tensor, describe
 
 #: compute(*inputs, out=array): a numpy ufunc, or a function that calls several of them.
 Compute = Callable[..., Any]
-
-# Functions that call numpy's several times wait for Python's lock before each. So threads share
-# the work from so many elements on, and get more of them at once than fit into a cache.
-_SHARED, _SHARED_PIECE = 64 * PIECE, 8 * PIECE
 
 
 def check_counts(**tensors: Tensor) -> None:
@@ -144,9 +140,8 @@ def _compute_large(compute: Compute, arrays: list[Any]) -> None:
         compute_large(compute, *(flat or arrays))
     elif flat is not None:
         count = arrays[0].size
-        is_shared = count >= _SHARED and current(ThreadPool).can_share
-        piece = _SHARED_PIECE if is_shared else PIECE
-        share(partial(part, flat), count, piece=piece, large=_SHARED)
+        piece = shared_piece(count, current(ThreadPool).count)
+        share(partial(part, flat), count, piece=piece or PIECE, large=0 if piece else count + 1)
     else:
         for at in blocks(arrays[0].shape):
             part(arrays, at)

@@ -37,7 +37,6 @@ from th_shell.runtime.compute.formula_steps import (
     parse,
     place_temporaries,
 )
-from th_shell.runtime.compute.thread_pool import LARGE, share
 from th_shell.runtime.core.dtypes import Array, cast_scalar
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Tensor
@@ -213,20 +212,13 @@ Terms = Callable[..., Any]
 def total(terms: Terms, *tensors: Tensor) -> float:
     """The sum of the terms, taken in float64; tensors have as many elements.
 
-    Piece by piece, so that the terms stay in the processor's cache: those of many elements are
-    shared out, and the sums of the pieces are added in their order.
+    Piece by piece, so that the terms stay in the processor's cache. By one thread: several would
+    wait for Python's lock at each of numpy's steps.
     """
     flat = [t.flat for t in tensors]
-    count = -(-len(flat[0]) // PIECE)
-    sums = np.zeros(count)
-
-    def piece(at: slice) -> None:
-        for i in range(at.start, at.stop):
-            part = slice(i * PIECE, (i + 1) * PIECE)
-            sums[i] = terms(*[x[part] for x in flat]).sum(dtype=np.float64)
-
-    share(piece, count, large=LARGE // PIECE)
-    return float(sums.sum())
+    parts = [slice(first, first + PIECE) for first in range(0, len(flat[0]), PIECE)]
+    sums = [terms(*[x[part] for x in flat]).sum(dtype=np.float64) for part in parts]
+    return float(np.array(sums).sum())
 
 
 class _Operands:

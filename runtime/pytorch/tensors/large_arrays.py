@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.compute import thread_pool
-from th_shell.runtime.compute.bulk import clear, run_loop, take_rows
+from th_shell.runtime.compute.bulk import PIECE, clear, run_loop, shared_piece, take_rows
 from th_shell.runtime.compute.thread_pool import LARGE, LuaFunctions, ThreadPool
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.state import State
@@ -32,8 +32,6 @@ _KEPT = 1 << 20
 _REUSED = 1 << 26
 #: Elements that are copied at a time where all elements get one number.
 _ROW = 1 << 12
-#: Elements of a piece that is computed in several steps.
-_PIECE = 1 << 14
 
 
 class _Threads:
@@ -155,5 +153,9 @@ def compute_into(compute: Any, operands: list[Any], out: Array) -> None:
             with np.errstate(all="ignore"):
                 out[at] = compute(*inputs)
 
-    rows = max(_PIECE * len(out) // max(out.size, 1), 1)
-    share(part, len(out), out.size, 0 if compute.__class__ is np.ufunc else rows)
+    if compute.__class__ is np.ufunc:
+        share(part, len(out), out.size)
+        return
+    piece = shared_piece(out.size, threads.pool.count)
+    rows = max((piece or PIECE) * len(out) // max(out.size, 1), 1)
+    share(part, len(out), out.size if piece else 0, rows)
