@@ -138,8 +138,9 @@ function image.gaussianpyramid(...)
   local dims = source:nDimension()
   if dims ~= 2 and dims ~= 3 then fail('src image must be 2D or 3D', 'image.gaussianpyramid') end
   for i = 1, #scales do
-    local target = targets[i] or source.new()
-    local height, width = source:size(dims - 1) * scales[i], source:size(dims) * scales[i]
+    local target, scale = targets[i] or source.new(), tonumber(scales[i])
+    if not scale then fail('scales must be numbers', 'image.gaussianpyramid') end
+    local height, width = source:size(dims - 1) * scale, source:size(dims) * scale
     targets[i] = dims == 2 and target:resize(height, width)
       or target:resize(source:size(1), height, width)
   end

@@ -230,6 +230,7 @@ local function read_warp(n, ...)
   local first = n >= 3 and type((select(3, ...))) ~= 'string' and 2 or 1
   local target
   if first == 2 then target = (...) end
+  if target ~= nil then errors.check_argument(1, target, 'torch.Tensor') end
   local source, field, mode, extra, clamp, pad = select(first, ...)
   for i = first, first + 1 do errors.check_argument(i, (select(i, ...)), 'torch.Tensor') end
   local given = n - first + 1
