@@ -66,7 +66,7 @@ def _concatenated(arrays: list[Any], dim: int) -> Tensor | None:
     for array in arrays:
         if array.dtype is not kind or not array.flags.c_contiguous:
             return None
-    if dim == 0 and all([array.nbytes >= _SHARED for array in arrays]):
+    if dim == 0 and arrays[0].nbytes >= _SHARED and all(a.nbytes >= _SHARED for a in arrays):
         return _copied(arrays)
     try:
         return wrap(np.concatenate(arrays, dim))
