@@ -292,8 +292,8 @@ PIECE = 16_384
 def shared_piece(count: int, threads: int) -> int:
     """Return how many elements threads get at once of a function that calls numpy's several times.
 
-    It waits for Python's lock before each: so that is more than fits into a cache. 0 for few
-    elements, of which one thread does all, in pieces.
+    It waits for Python's lock before each: so that is more than fits into a cache. 0 where one
+    thread is to do all, in pieces: it is the only one, or there are few elements.
     """
     return 8 * PIECE if threads > 1 and count >= 64 * PIECE else 0
 

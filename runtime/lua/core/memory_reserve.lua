@@ -33,7 +33,7 @@ local TURNS = 60 -- LuaJIT begins to compile a loop at the 57th
 local probe = buffer.new()
 local blocks, count = {}, 0
 
--- Asks the system for a block. It counts against the limits of the process, but takes no memory,
+-- Asks the system for bytes. They count against the limits of the process, but take no memory,
 -- since nothing is ever written there. Returns nil where the limits are reached.
 local function map(bytes)
   local block = C.th_mmap(nil, bytes, READ_AND_WRITE, PRIVATE + ANONYMOUS, -1, 0)
